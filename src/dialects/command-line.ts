@@ -204,6 +204,8 @@ export interface FeedRequest {
   readonly counters: string | undefined
   readonly intervalMs: number
   readonly seriesLimit: number
+  /** Words behind `--`: a program that is to be started. */
+  readonly command?: readonly string[]
 }
 
 /** Flag that a source adds to the commands. */

@@ -41,6 +41,12 @@ export function decimal({ min, max }: Range) {
   }
 }
 
+/** Parses the words true and false. */
+export function parseBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new InvalidArgumentError('want true or false')
+}
+
 export const parsePort = wholeNumber({ min: 0, max: 65_535, noun: 'a port' })
 
 function isWhole(text: string): boolean {

@@ -48,6 +48,7 @@ export function addRequestOptions(command: Command, sources: readonly CounterSou
     .option('--duration <dd:hh:mm:ss>', 'ends after so long (default: never)', parseDuration)
     .option('--max-time-series <count>', 'most series that are taken', parseCount, SERIES_LIMIT)
     .addOption(new Option('--maxTimeSeries <count>').argParser(parseCount).hideHelp())
+  if (sources.length > 0) command.argument('[command...]', 'behind --: a program to start')
   for (const { flags } of sources) for (const flag of flags) command.addOption(optionOf(flag))
   return command
 }
@@ -76,12 +77,14 @@ export function optionOf({
 
 /**
  * Makes a request of what an address asks for, or the flags of a source.
+ * @param command words of a program that is to be started
  * @throws {CommandError} of wrong usage, for a list of counters that is none, and for no address
  */
 export function requestOf(
   url: string | undefined,
   args: RequestArguments,
   sources: readonly CounterSource[] = [],
+  command: readonly string[] = [],
 ): CounterRequest {
   const { counters, refreshInterval, duration, maxTimeSeries: seriesLimit } = args
   const filter = counters === undefined ? undefined : filterOf(counters)
@@ -89,7 +92,7 @@ export function requestOf(
   const durationMs = duration === undefined ? undefined : duration * MS_PER_S
   const values = { ...args }
   const feeds = sources
-    .map((source) => source.read(values, { counters, intervalMs, seriesLimit }))
+    .map((source) => source.read(values, { counters, intervalMs, seriesLimit, command }))
     .filter((feed) => feed !== undefined)
   if (feeds.length + (url === undefined ? 0 : 1) !== 1) {
     throw new CommandError(url === undefined ? NO_TARGET : TWO_TARGETS, EXIT_USAGE)
@@ -99,6 +102,27 @@ export function requestOf(
   return { open, filter, namesCounters, intervalMs, durationMs, seriesLimit }
 }
 
+/**
+ * Reads the words of a command line that are no flags: an address, and behind `--` a program to be
+ * started. commander takes the two for one list.
+ * @throws {CommandError} of wrong usage
+ */
+export function wordsOf(command: Command): {
+  readonly url: string | undefined
+  readonly program: readonly string[]
+} {
+  let root = command
+  while (root.parent !== null) root = root.parent
+  // an own property of the command that was parsed, which its types leave out
+  const { rawArgs = [] } = root as { readonly rawArgs?: readonly string[] }
+  const dashes = rawArgs.indexOf('--')
+  const count = dashes < 0 ? 0 : rawArgs.length - dashes - 1
+  const before = command.args.slice(0, command.args.length - count)
+  if (before.length > 1) throw new CommandError(TOO_MANY, EXIT_USAGE)
+  return { url: before[0], program: command.args.slice(before.length) }
+}
+
+const TOO_MANY = 'want one URL; a program to start stands behind --, as in -- dotnet App.dll'
 const NO_TARGET = 'want the URL of an application or hub, or the flags of a process (--help)'
 const TWO_TARGETS = 'want either a URL or the flags of a process, not both'
 

@@ -20,6 +20,7 @@ const ADVERTISE_LIMIT_MS = 5000
 /**
  * Waits for a process that dials.
  * @param isResumed whether it is told to begin, which it waits for unless it has `nosuspend`
+ * @param onListening called when it may dial
  * @throws {ProcessNotFoundError} for a path that can't be listened at
  */
 export async function awaitRuntime(
@@ -27,10 +28,12 @@ export async function awaitRuntime(
   isResumed: boolean,
   clock: Clock,
   signal: AbortSignal,
+  onListening: () => void = () => {},
 ): Promise<WatchedProcess> {
   const port = new Port(path, clock)
   try {
     await port.listen()
+    onListening()
     const door = await port.first(signal)
     return {
       ...{ door, name: '' },

@@ -31,7 +31,11 @@ comes.
 
   $ pentameter counters monitor -p 4242
   $ pentameter counters monitor -n Shop --counters 'System.Runtime,Shop.Orders[placed]'
-  $ pentameter counters collect -p 4242 --format json -o run-7 --duration 00:00:10:00`
+  $ pentameter counters collect -p 4242 --format json -o run-7 --duration 00:00:10:00
+  $ pentameter counters monitor --counters Shop.Orders -- dotnet Shop.dll
+
+Behind -- stands a program that is started, watched from its very beginning, and ended with the
+command; not dotnet run, which is a program of its own. Its output is not shown.`
 
 const JSON_FLAG = { flags: '--json', description: 'one JSON line for each' }
 

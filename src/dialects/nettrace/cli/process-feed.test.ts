@@ -81,6 +81,15 @@ test('tags stand as the process has them: of meter, instrument, measurement', as
   assert.deepEqual(gauge!.counter.instrumentTags, [['b', '1']])
 })
 
+test('an instrument that fails is told of in the words of dotnet-counters', async (t) => {
+  const { stream, send, said } = await opened(t)
+  stream
+    .meter(0, 'ObservableInstrumentCallbackError', '', { errorMessage: 'broken\n at App' })
+    .meter(0, 'InitialInstrumentEnumerationComplete', '', {})
+  await send(2)
+  assert.match(said[1]!, /^note: Exception thrown from an observable instrument .*: broken$/)
+})
+
 test('a process is asked for counters and meters as dotnet-counters asks', async (t) => {
   const { runtime, feed } = await opened(t, { counters: undefined, intervalMs: 2000 })
   assert.deepEqual(runtime.names, ['ProcessInfo3', 'CollectTracing2'])

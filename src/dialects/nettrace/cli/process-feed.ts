@@ -235,6 +235,7 @@ class ProcessFeed implements CounterFeed {
     if (about === 'histogramsLeftOut') {
       return limitText('Histogram', maxHistograms, '--maxHistograms')
     }
+    if (about === 'callbackError') return `${CALLBACK_FAILED} ${text}`
     return about === 'meters' ? `meters: ${text}` : text
   }
 
@@ -260,6 +261,8 @@ class ProcessFeed implements CounterFeed {
 }
 
 const NOTES_LIMIT = 100
+const CALLBACK_FAILED =
+  'Exception thrown from an observable instrument callback in the target process:'
 
 /** Writes the warning of dotnet-counters about a limit. */
 function limitText(what: string, limit: number, flag: string): string {

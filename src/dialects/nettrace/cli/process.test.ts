@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { parseCsv } from '../../../../test/support/csv.ts'
 import { PROGRAM } from '../../../../test/support/hub/hub-process.ts'
 import { skip as noTerminal, runAtTerminal } from '../../../../test/support/pseudo-terminal.ts'
@@ -123,6 +126,28 @@ test('collect in JSON names the process; --duration ends it, and the process is 
   assert.deepEqual(fake.runtime.names, ['ProcessInfo3', 'CollectTracing2', 'StopTracing'])
 })
 
+test('a program behind -- ends with the command, also when its reader goes', async (t) => {
+  const folder = temporaryFolder(t)
+  const program = fileURLToPath(new URL('../test/dialling-program.ts', import.meta.url))
+  const args = ['monitor', '--counters', 'EventCounters\\App', '--', process.execPath, program]
+  const child = spawn(process.execPath, [PROGRAM, 'counters', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: folder },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const closed = once(child, 'close')
+  let pid = 0
+  for await (const line of createInterface({ input: child.stderr })) {
+    pid = Number(/pid (\d+)/.exec(line)?.[1] ?? 0)
+    if (pid > 0) break
+  }
+  const isThere = (): boolean => existsSync(`/proc/${pid}`)
+  assert.equal(isThere(), true)
+  child.stdout.destroy()
+  await closed
+  while (isThere()) await setTimeout(20)
+})
+
 for (const [args, status, words] of [
   [
     ['-p', '1', '-n', 'a'],
@@ -130,6 +155,11 @@ for (const [args, status, words] of [
     /^pentameter: Only one of the --name, --process-id, or --diagnostic-port options may/,
   ],
   [['-p', '0'], 2, /want the id of a process from 1/],
+  [['-p', '1', '--', 'App'], 2, /None of the --name, --process-id, or --diagnostic-port options/],
+  [['http://127.0.0.1:1', '--', 'App'], 2, /want either a URL or the flags of a process, not both/],
+  [['http://127.0.0.1:1', 'App'], 2, /want one URL; a program to start stands behind --/],
+  [['--', '/no/such', '-p'], 1, /\/no\/such was not started: .*ENOENT/],
+  [['--abbreviateLargeNumbers', 'no', '-p', '1'], 2, /want true or false/],
   [['-p', '1', 'http://127.0.0.1:1'], 2, /want either a URL or the flags of a process, not both/],
   [
     ['-p', '1', '--counters', 'a"b'],

@@ -1,6 +1,6 @@
 /** Which process flags mean, in the options and words of dotnet-counters. */
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
-import { wholeNumber } from '../../../terminal/flag-values.ts'
+import { parseBoolean, wholeNumber } from '../../../terminal/flag-values.ts'
 import type { FeedRequest, OpenFeed, SourceFlag } from '../../command-line.ts'
 import { parseProviders, splitProviders } from '../client/counters/providers.ts'
 import { socketDoor } from '../client/door.ts'
@@ -12,6 +12,7 @@ import {
 } from '../client/processes.ts'
 import { METER_LIMITS } from '../spec.ts'
 import { awaitRuntime } from './dialled.ts'
+import { launchRuntime } from './launched.ts'
 import { ProcessNotFoundError, processFeed, type WatchedProcess } from './process-feed.ts'
 
 const PID_MAX = 2 ** 31 - 1
@@ -76,10 +77,19 @@ export function readTarget(
   const { processId, name, dport, diagnosticPort = dport, resumeRuntime = true } = values as Values
   const { maxHistograms = METER_LIMITS.histograms, anyInterval = false } = values as Values
   const given = [processId, name, diagnosticPort].filter((each) => each !== undefined)
-  if (given.length === 0) return undefined
+  const { command = [] } = request
+  if (given.length === 0 && command.length === 0) return undefined
+  if (given.length > 0 && command.length > 0) throw new CommandError(NONE_OF_THEM, EXIT_USAGE)
   if (given.length > 1) throw new CommandError(ONE_OF_THEM, EXIT_USAGE)
   checkProviders(request.counters ?? '')
   const common = { ...request, maxHistograms, takesAnyInterval: anyInterval }
+  if (command.length > 0) {
+    return processFeed({
+      ...{ ...common, choice: command[0]! },
+      waitText: `starting ${command.join(' ')}, whose output is not shown`,
+      find: (clock, signal) => launchRuntime(command, resumeRuntime, clock, signal),
+    })
+  }
   if (diagnosticPort !== undefined) {
     const { path, isListening } = portOf(diagnosticPort)
     if (!isListening) {
@@ -112,6 +122,9 @@ function checkProviders(counters: string): void {
 
 const ONE_OF_THEM =
   'Only one of the --name, --process-id, or --diagnostic-port options may be specified.'
+const NONE_OF_THEM =
+  'None of the --name, --process-id, or --diagnostic-port options may be specified when ' +
+  'launching a child process.'
 /** Bytes of a socket's path. */
 const PATH_BYTES_MAX = 107
 
@@ -127,11 +140,6 @@ function portOf(text: string): { readonly path: string; readonly isListening: bo
     throw new CommandError(`--diagnostic-port argument error: ${wanted}`, EXIT_USAGE)
   }
   return { path, isListening: mode === 'listen' }
-}
-
-function parseBoolean(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new Error('want true or false')
 }
 
 const LIST_THEM = 'pentameter counters ps lists those that there are'

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { CommandError, EXIT_USAGE } from '../../../../terminal/exit.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
 import type { CounterSource } from '../../../command-line.ts'
-import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
+import { addRequestOptions, type RequestArguments, requestOf, wordsOf } from '../request.ts'
 import { Collection, type CollectionParts } from './collection.ts'
 import { openFile, toStream } from './destination.ts'
 import { FORMATS, type Format } from './documents.ts'
@@ -35,8 +35,10 @@ export function addCollect(group: Command, sources: readonly CounterSource[]): v
     .addOption(new Option('--format <format>', 'of the file').choices(FORMATS).default('csv'))
     .option('-o, --output <file>', 'default: counter.csv or counter.json; - = standard output')
     .addHelpText('after', [...sources.map(({ help }) => help), EXAMPLES].join('\n'))
-    .action(async (url: string | undefined, args: CollectArguments) => {
-      const request = requestOf(url, args, sources)
+    .action(async (...given: unknown[]) => {
+      const [args, command] = given.slice(-2) as [CollectArguments, Command]
+      const { url, program } = wordsOf(command)
+      const request = requestOf(url, args, sources, program)
       const { stdout, stderr } = process
       const { format } = args
       const path = pathOf(args.output, format)

@@ -1,9 +1,10 @@
 /** `pentameter counters monitor URL`: the counters of an application, live. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseBoolean } from '../../../../terminal/flag-values.ts'
 import { colorDepth } from '../../../../terminal/index.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
 import type { CounterSource } from '../../../command-line.ts'
-import { addRequestOptions, type RequestArguments, requestOf } from '../request.ts'
+import { addRequestOptions, type RequestArguments, requestOf, wordsOf } from '../request.ts'
 import { VALUE_VIEWS, type ValueView } from './figures.ts'
 import { monitorAsLines } from './json-lines.ts'
 import { SORTS, type Sort } from './listing.ts'
@@ -46,6 +47,7 @@ export function addMonitor(group: Command, sources: readonly CounterSource[]): v
     .option('--show-deltas', 'a column with the change from the interval before')
     .addOption(new Option('--showDeltas').hideHelp())
     .option('--abbreviate-large-numbers', 'numbers from 100,000,000 on as 1.2346e+08')
+    .addOption(new Option('--abbreviateLargeNumbers [boolean]').argParser(parseBoolean).hideHelp())
     .option('--filter <words>', 'only counters with all these words, or KEY=VALUE', '')
     .addOption(new Option('--sort <order>', 'within a provider').choices(SORTS).default('name'))
     .addOption(
@@ -61,8 +63,10 @@ export function addMonitor(group: Command, sources: readonly CounterSource[]): v
     .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
     .option('--json', 'one JSON line per counter and interval')
     .addHelpText('after', [...sources.map(({ help }) => help), EXAMPLES].join('\n'))
-    .action(async (url: string | undefined, args: MonitorArguments) => {
-      const request = requestOf(url, args, sources)
+    .action(async (...given: unknown[]) => {
+      const [args, command] = given.slice(-2) as [MonitorArguments, Command]
+      const { url, program } = wordsOf(command)
+      const request = requestOf(url, args, sources, program)
       const options: MonitorOptions = {
         views: args.values,
         showDeltas: args.showDeltas === true,
