@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { FakeClock } from '../test/support/fake-clock.ts'
 import { FREE_PORTS, PORTS, portOptions } from '../test/support/ports.ts'
 import { StatsHeroClient } from './dialects/statshero/index.ts'
@@ -37,6 +38,30 @@ test('a hub with its page and API starts by one call, and is gone after close', 
   assert.equal(hub.sources().listeners.length, PORT_NAMES.length - 1)
   await hub.close()
   await assert.rejects(fetch(`${base}/healthz`))
+})
+
+test('a thread that dies while HTTP finishes is not started anew', async () => {
+  const threads: Worker[] = []
+  const hub = await startHub({
+    config: { ...FREE, ingestWorkers: 1 },
+    createWorker(workerData) {
+      const program = new URL('./hub/threads/ingest-thread.ts', import.meta.url)
+      const thread = new Worker(program, { workerData, execArgv: [] })
+      threads.push(thread)
+      return thread
+    },
+  })
+  const { host, port } = hub.addresses.http!
+  const slow = connect(port, host)
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  slow.write('GET /healthz HTTP/1.1\r\n')
+  await fetch(`http://${host}:${port}/healthz`) // the one that is unfinished has come in, too
+  const closed = hub.close()
+  await threads[0]!.terminate()
+  slow.destroy()
+  await closed
+  assert.equal(threads.length, 1)
 })
 
 test('options of no dialect, and wrong ones, are refused before anything is bound', async () => {

@@ -191,10 +191,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
     ...Object.fromEntries(further.map(({ name, listener }) => [name, listener.address])),
   })
   const close = async (): Promise<void> => {
-    const doors = further.map(({ listener }) => listener.stop())
-    await http.stop()
-    await Promise.all(doors)
-    await hub.stop()
+    await hub.stop(Promise.all([http.stop(), ...further.map(({ listener }) => listener.stop())]))
   }
   const tried = addresses()
   if (Object.values(tried).every(({ error }) => error !== undefined)) {

@@ -471,19 +471,19 @@ export class Hub implements HubView {
   }
 
   /**
-   * Stops taking data, closes the last, unfinished second so that nothing taken is lost, delivers
-   * it, and lets the sinks finish.
+   * Stops taking data, closes the last, unfinished second so that nothing taken is lost, and lets
+   * the sinks finish it. Starts no thread anew; `doors` ends when other ports take nothing more.
    */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop()
+  stop(doors?: Promise<unknown>): Promise<void> {
+    this.#stopped ??= this.#stop(doors)
     return this.#stopped
   }
 
-  async #stop(): Promise<void> {
+  async #stop(doors?: Promise<unknown>): Promise<void> {
     this.#isStarted = false
     this.#host?.stop()
     this.#bindings.threads?.endRestarts()
-    await drain(this.clock, () => this.#bindings.measurements)
+    await Promise.all([doors, drain(this.clock, () => this.#bindings.measurements)])
     await this.#bindings.stop()
     await Promise.all([...this.#residents.values()].map((each) => each.stop?.()))
     await this.#bindings.close()
