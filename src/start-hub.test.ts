@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -63,6 +64,29 @@ test('a thread that dies while HTTP finishes is not started anew', async () => {
   await closed
   assert.equal(threads.length, 1)
 })
+
+const ofLinux = process.platform === 'linux' ? {} : { skip: 'threads have names in /proc of Linux' }
+
+test(
+  'the threads of Node have their places before those of the hub ask for theirs',
+  ofLinux,
+  () => {
+    const program = `
+    import { readdirSync, readFileSync } from 'node:fs'
+    import { startHub } from '${new URL('start-hub.ts', import.meta.url)}'
+    const nameOf = (id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim()
+    const ofNode = () => readdirSync('/proc/self/task').map(nameOf).filter((n) => /libuv/.test(n))
+    const before = ofNode().length
+    const createWorker = () => {
+      console.log(before, ofNode().length)
+      process.exit()
+    }
+    await startHub({ config: ${JSON.stringify({ ...FREE, ingestWorkers: 1 })}, createWorker })`
+    const args = ['--input-type=module', '--eval', program]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    assert.equal(stdout, '0 4\n', stderr)
+  },
+)
 
 test('options of no dialect, and wrong ones, are refused before anything is bound', async () => {
   await assert.rejects(startHub({ config: { ...FREE, nosuch: 1 } }), ConfigError)

@@ -10,6 +10,7 @@
  * ```
  */
 import { randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { PortAddresses } from './dialects/endpoints.ts'
@@ -180,6 +181,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const otlp = await otlpOf(config, hub, log)
   const server = serverOf(hub, guests, config, { log, otlp, connections: httpConnections })
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
+  await startThreadPool()
   await hub.start()
   await http.start()
   const further = furtherPorts(server, guests, config, clock, log)
@@ -208,6 +210,15 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
     viewerSource: (select = []) => viewerSourceOf(hub, select),
     close,
   }
+}
+
+/**
+ * Starts the threads of Node that read files and ask for names of hosts, before those of the hub:
+ * where the machine has no room for all, ours are tried again, and Node ends the process when one
+ * of its own does not start, which then would be at a first request for a file.
+ */
+async function startThreadPool(): Promise<void> {
+  await stat(WEB_ROOT).catch(() => {})
 }
 
 function viewerSourceOf(hub: Hub, select: readonly Statistic[]): HubViewerSource {
