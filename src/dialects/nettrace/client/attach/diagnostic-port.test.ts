@@ -41,6 +41,15 @@ suite('a runtime that dials in', () => {
     assert.equal(dials(), 4)
   })
 
+  test('is told to begin, where there is no room for it', async (t) => {
+    const { path, clock } = await listening(t, { processesLimit: 1 })
+    const first = dialPort(t, path)
+    await eventually(clock, () => first.runtime.sessions.length === 1)
+    const { runtime } = dialPort(t, path, { facts: { pid: '5', cookie: OTHER_COOKIE } })
+    await eventually(clock, () => runtime.names.includes('ResumeRuntime'))
+    assert.deepEqual(runtime.names, ['ProcessInfo3', 'ResumeRuntime'])
+  })
+
   test('that ends is gone, and its next start goes on with its series', async (t) => {
     const { path, processes, clock, series } = await listening(t)
     const first = dialPort(t, path)
@@ -74,15 +83,16 @@ suite('a runtime that dials in', () => {
     assert.equal(runtime.sessions.length, 1)
   })
 
-  test('is left alone while its ordinary socket is read from', async (t) => {
+  test('is only told to begin, while its ordinary socket is read from', async (t) => {
     const hub = await listening(t)
     const ordinary = await startFakeRuntime(t, {}, hub.process(4242, 'dotnet'))
     const other = hub.attach('dotnet://Shop?providers=App')
     await eventually(hub.clock, () => other.peers()[0]!.link.isConnected)
     const { runtime, dials } = dialPort(t, hub.path)
     await passTime(hub.clock, 20_000)
-    assert.deepEqual(runtime.names, ['ProcessInfo3'])
-    assert.deepEqual([dials(), ordinary.runtime.sessions.length], [2, 1])
+    // a word at the ordinary socket would not let it begin
+    assert.deepEqual(runtime.names, ['ProcessInfo3', 'ResumeRuntime'])
+    assert.deepEqual([dials(), ordinary.runtime.sessions.length], [3, 1])
     await other.source.close()
     await eventually(hub.clock, () => runtime.sessions.length === 1)
   })

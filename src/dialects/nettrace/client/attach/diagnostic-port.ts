@@ -11,7 +11,7 @@ import type { ChosenPeer, Source, SourceContext } from '../../../endpoints.ts'
 import type { Advertisement, ProcessFacts } from '../../codec/ipc/messages.ts'
 import { readAdvertisement } from '../../codec/ipc/read.ts'
 import { ADVERTISE_BYTES, ADVERTISE_MAGIC } from '../../spec.ts'
-import { CommandError, readFacts } from '../command.ts'
+import { CommandError, readFacts, sendCommand } from '../command.ts'
 import type { ProcessDoor } from '../door.ts'
 import { Processes, type ProcessesParts } from './attached-processes.ts'
 
@@ -40,6 +40,8 @@ interface Caller {
   isAttached: boolean
   /** Whether there were too many when it was to be read from. */
   isRefused: boolean
+  /** Whether it was told to begin though it is not read from here. */
+  wasLetGo: boolean
   readonly backoff: Backoff
   /** Cancels the next step towards reading from it. */
   cancelStep: () => void
@@ -205,7 +207,7 @@ export class DiagnosticPort implements Source {
         facts: undefined,
         isAttached: false,
       },
-      ...{ isRefused: false, backoff: new Backoff(BACKOFF, Math.random) },
+      ...{ isRefused: false, wasLetGo: false, backoff: new Backoff(BACKOFF, Math.random) },
       ...{ cancelStep: () => {}, cancelGone: () => {} },
     }
     this.#callers.set(cookie, caller)
@@ -240,7 +242,24 @@ export class DiagnosticPort implements Source {
     }
     caller.isRefused = adoption === 'full'
     if (!caller.isAttached) {
+      if (!caller.wasLetGo) void this.#letGo(caller)
       caller.cancelStep = clock.after(ADOPT_MS, () => this.#adopt(caller))
+    }
+  }
+
+  /**
+   * Tells a process to begin that is not read from here: it may wait for that, and only a word at
+   * this port has an effect. Whether another address reads from it, or none does, is no matter.
+   */
+  async #letGo(caller: Caller): Promise<void> {
+    const { clock, reports } = this.#context
+    caller.wasLetGo = true
+    try {
+      await sendCommand(this.#doorOf(caller), { message: 'ResumeRuntime' }, clock)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      reports.count('connect_failed', error.reason)
+      caller.wasLetGo = false
     }
   }
 
