@@ -110,7 +110,7 @@ test('tools get the windows of their own intervals, whatever others ask', { skip
     const whole = tool.payloads('latency').find(({ Count }) => Count === 40)!
     const { IntervalSec: _, ...rest } = whole
     assert.deepEqual(rest, {
-      ...{ Name: 'latency', DisplayName: '', Mean: 2.5, StandardDeviation: Math.sqrt(1.25) },
+      ...{ Name: 'latency', DisplayName: 'latency', Mean: 2.5, StandardDeviation: Math.sqrt(1.25) },
       ...{ Count: 40, Min: 1, Max: 4, Series: series, CounterType: 'Mean' },
       ...{ Metadata: 'zone:b', DisplayUnits: 'ms' },
     })

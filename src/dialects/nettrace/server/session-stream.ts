@@ -146,7 +146,10 @@ export class SessionStream {
     return metadata
   }
 
-  #payloadOf(payload: CounterEvent['payload'], metadata: EventMetadata): Uint8Array {
+  /** Writes the values of an event, with a name to show: dotnet-counters shows no other. */
+  #payloadOf(values: CounterEvent['payload'], metadata: EventMetadata): Uint8Array {
+    const { DisplayName, Name } = values
+    const payload = DisplayName === '' ? { ...values, DisplayName: Name! } : values
     const bytes = this.#write(payload, metadata)
     if (bytes.length < PAYLOAD_BYTES_BELOW) return bytes
     const cut = Object.entries(payload).map(([name, value]) => {
