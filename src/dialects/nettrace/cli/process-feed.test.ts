@@ -192,7 +192,8 @@ test('an interval that another tool has set is told, and taken on request', asyn
   own.clock.advance(3000)
   own.stream.mean(250, 'm', 1, other).mean(500, 'm', 1, other)
   await own.send(2)
-  const text = 'counters come every 0.25 s, as another tool has asked: --any-interval takes them'
+  const asked = 'as another tool has asked: --any-interval takes them'
+  const text = `counters of App come every 0.25 s, ${asked}`
   assert.deepEqual(own.said.slice(1), [`note: ${text}`])
   assert.equal(own.feed.silence(3), text)
   const any = await opened(t, { takesAnyInterval: true, counters: 'EventCounters\\App' })

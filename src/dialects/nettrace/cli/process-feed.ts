@@ -84,7 +84,6 @@ class ProcessFeed implements CounterFeed {
   /** Texts that the observer has. */
   readonly #noted = new Set<string>()
   #openedNs: bigint | undefined
-  #hasOwnInterval = false
 
   constructor(request: ProcessRequest, observer: FeedObserver, clock: Clock) {
     this.#request = request
@@ -181,7 +180,6 @@ class ProcessFeed implements CounterFeed {
 
   #onReading(reading: Reading, event: NetTraceEvent, timeMs: number): void {
     const isMeter = reading.sessionId !== undefined
-    if (!isMeter) this.#hasOwnInterval = true
     for (const window of windowsOf(reading, event, timeMs, this.#request.intervalMs)) {
       const { provider } = window.counter
       if (isMeter) {
@@ -210,16 +208,18 @@ class ProcessFeed implements CounterFeed {
     return major < SHARING_VERSION || sessionId === SHARED
   }
 
-  /** Says which interval is in force, where counters come in it and none in ours. */
+  /** Says which interval is in force for a source whose counters come in another one than ours. */
   #otherInterval(): string | undefined {
     const session = this.#session
     const openedNs = this.#openedNs
-    if (session === undefined || openedNs === undefined || this.#hasOwnInterval) return undefined
-    if (session.counts.foreignIntervals === 0) return undefined
+    if (session === undefined || openedNs === undefined) return undefined
+    const [other] = session.otherIntervals
+    if (other === undefined || this.#request.takesAnyInterval) return undefined
     const passedMs = Number(this.#clock.monotonicNs() - openedNs) / 1e6
     if (passedMs < LATE_INTERVALS * this.#request.intervalMs) return undefined
-    const seconds = session.intervalInForceMs / 1000
-    return `counters come every ${seconds} s, as another tool has asked: --any-interval takes them`
+    const [source, ms] = other
+    const what = `counters of ${source} come every ${ms / 1000} s`
+    return `${what}, as another tool has asked: --any-interval takes them`
   }
 
   #tellNotes(): void {

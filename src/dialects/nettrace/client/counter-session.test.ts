@@ -102,6 +102,18 @@ suite('readings', () => {
     assert.deepEqual([any.said('a'), any.session.counts.foreignIntervals], [[2], 0])
   })
 
+  test('of one source in another interval are told of, while others come in ours', async (t) => {
+    const { session, feed } = await open(t, { providers: ['App', 'Other'] })
+    const stream = new CounterStream()
+      .sum(250, 'a', 2, { Series: 'Interval=250' })
+      .sum(1000, 'b', 1, { provider: 'Other' })
+    await feed(stream, 2)
+    assert.deepEqual([...session.otherIntervals], [['App', 250]])
+    assert.equal(session.intervalInForceMs, 250)
+    await feed(stream.sum(2000, 'a', 2), 3)
+    assert.deepEqual([session.otherIntervals.size, session.intervalInForceMs], [0, 1000])
+  })
+
   test('are known by the interval as the process computes it', async (t) => {
     // 0.057 is a little less as a 32 bit float, and yet 57 ms
     for (const [intervalMs, series] of [

@@ -76,8 +76,10 @@ export class CounterSession {
     ...{ readings: 0, foreignIntervals: 0, foreignSessions: 0, duplicates: 0, unwanted: 0 },
     bad: 0,
   }
-  /** Interval that counters come in, ms; NaN before the first. */
-  intervalInForceMs = Number.NaN
+  /** Intervals of event sources that come in another one than ours, ms: each has its own. */
+  readonly otherIntervals: ReadonlyMap<string, number>
+  readonly #otherIntervals = new Map<string, number>()
+  #hasCounters = false
   readonly #options: CounterSessionOptions
   readonly #request: CollectRequest
   readonly #session: EventPipeSession
@@ -93,6 +95,7 @@ export class CounterSession {
    */
   constructor(options: CounterSessionOptions) {
     this.#options = options
+    this.otherIntervals = this.#otherIntervals
     this.#request = collectRequest(options.request)
     this.#notes = new MeterNotes(this.#request)
     this.#wanted = wantedNames(this.#request)
@@ -123,6 +126,15 @@ export class CounterSession {
   /** Interval that was asked for as the process says it, ms. */
   get seriesMs(): number {
     return this.#request.seriesMs
+  }
+
+  /**
+   * Interval that counters come in, ms; NaN before the first. Where those of several sources
+   * differ, one that is not ours.
+   */
+  get intervalInForceMs(): number {
+    const [other] = this.#otherIntervals.values()
+    return other ?? (this.#hasCounters ? this.seriesMs : Number.NaN)
   }
 
   /** Words of the process on its meters that a person should know, by what they are about. */
@@ -161,7 +173,7 @@ export class CounterSession {
         counts.unwanted++
         return false
       }
-      if (!Number.isNaN(reading.seriesMs)) this.intervalInForceMs = reading.seriesMs
+      this.#noteInterval(event.metadata.provider, reading.seriesMs)
       if (reading.seriesMs !== this.seriesMs && !takesAny) {
         counts.foreignIntervals++
         return false
@@ -173,6 +185,13 @@ export class CounterSession {
     if (!this.#duplicates.has(reading, event, timeMs)) return true
     counts.duplicates++
     return false
+  }
+
+  #noteInterval(provider: string, seriesMs: number): void {
+    if (Number.isNaN(seriesMs)) return
+    this.#hasCounters = true
+    if (seriesMs === this.seriesMs) this.#otherIntervals.delete(provider)
+    else this.#otherIntervals.set(provider, seriesMs)
   }
 
   #isWanted(provider: string, counter: string): boolean {
