@@ -64,7 +64,9 @@ function pointOf(kind: 'sum' | 'histogram', j: number, second: number) {
 }
 
 const dialects = GUESTS.map(({ dialect }) => dialect)
-const config = parseConfig({ ...FREE_PORTS, ingestWorkers: 0 }, dialects)
+/** All points come from one address; those that a limit refuses would cost something else. */
+const limits = { seriesLimit: 100_000, seriesLimitPerSource: 100_000, zonePercentPerSource: 100 }
+const config = parseConfig({ ...FREE_PORTS, ...limits, ingestWorkers: 0 }, dialects)
 const hub = new Hub({ config, clock: systemClock, log: () => {}, guests: GUESTS })
 
 function receive(bodies: readonly Uint8Array[]): number {
@@ -76,6 +78,7 @@ function receive(bodies: readonly Uint8Array[]): number {
     assert.equal(countPoints(bytes), METRICS * POINTS)
     points += runNow(receiver.take(bytes, PEER)).accepted
   }
+  assert.deepEqual(hub.reports.refusals(), [])
   return points
 }
 

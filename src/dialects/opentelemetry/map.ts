@@ -4,6 +4,7 @@
  * kinds of histogram are one, with their bounds or their scale; what a resource says besides the
  * service is metadata of its sender.
  */
+import { areSameBounds, type Bounds } from '../../model/histogram/explicit-bounds.ts'
 import {
   Histogram,
   type Identity,
@@ -112,6 +113,14 @@ const TYPES: Readonly<Record<DataKind, string>> = {
   exponentialHistogram: 'exponential histogram',
 }
 
+/** Histograms that a new one may be made of. */
+interface Parts {
+  /** Reading of the same stream, whose list of bounds serves the next, too. */
+  readonly earlier?: Histogram | undefined
+  /** One that this function has made and of which nothing is wanted any more: it is filled anew. */
+  readonly spare?: Histogram | undefined
+}
+
 /**
  * Makes the histogram of a point.
  * @param hasExtremes whether min and max are those of what is counted, and not of all since a start
@@ -120,8 +129,9 @@ export function histogramOf(
   point: Point,
   kind: 'histogram' | 'exponentialHistogram',
   hasExtremes: boolean,
+  { earlier, spare }: Parts = {},
 ): Histogram | PointErrorCode {
-  const made = kind === 'histogram' ? boundedOf(point) : scaledOf(point)
+  const made = kind === 'histogram' ? boundedOf(point, earlier, spare) : scaledOf(point)
   if (typeof made === 'string') return made
   const { sum, min, max } = point
   if (sum === Number.POSITIVE_INFINITY || sum === Number.NEGATIVE_INFINITY) return 'bad_value'
@@ -136,20 +146,36 @@ export function histogramOf(
   return made
 }
 
-function boundedOf({ bounds, bucketCounts, count }: Point): Histogram | PointErrorCode {
-  const histogram = new Histogram(0)
+function boundedOf(
+  point: Point,
+  earlier: Histogram | undefined,
+  spare: Histogram | undefined,
+): Histogram | PointErrorCode {
+  const bounds = boundsOf(point, earlier?.bounds)
+  if (bounds === undefined) return 'bad_buckets'
+  const { bucketCount, bucketCounts, count } = point
+  const hasBuckets = bucketCount > 0 || bounds.length > 0
+  const length = bounds.length + 1
+  if (hasBuckets && bucketCount !== length) return 'bad_buckets'
+  const isOfUse = spare?.bounds !== undefined && spare.positive.counts.length === length
+  const histogram = isOfUse ? spare : new Histogram(0)
+  if (!isOfUse) histogram.positive.counts = new BigUint64Array(length)
+  const { counts } = histogram.positive
   // a point without buckets says count and sum: one bucket of everything
-  const counts = bucketCounts.length === 0 && bounds.length === 0 ? [count] : bucketCounts
-  if (counts.length !== bounds.length + 1) return 'bad_buckets'
-  for (let i = 0; i < bounds.length; i++) {
-    if (!Number.isFinite(bounds[i]!) || (i > 0 && bounds[i - 1]! >= bounds[i]!)) {
-      return 'bad_buckets'
-    }
-  }
-  histogram.bounds = bounds.slice()
-  histogram.positive.counts = BigUint64Array.from(counts)
-  histogram.count = totalOf(counts)
+  if (!hasBuckets) counts[0] = count
+  else for (let i = 0; i < length; i++) counts[i] = bucketCounts[i]!
+  histogram.bounds = bounds
+  histogram.count = histogram.positive.total()
   return histogram.count === count ? histogram : 'bad_buckets'
+}
+
+/** Gives the bounds of a point: `known` where they are the same, undefined where they are none. */
+function boundsOf({ bounds, boundCount }: Point, known: Bounds | undefined): Bounds | undefined {
+  if (known !== undefined && areSameBounds(known, bounds, boundCount)) return known
+  for (let i = 0; i < boundCount; i++) {
+    if (!Number.isFinite(bounds[i]!) || (i > 0 && bounds[i - 1]! >= bounds[i]!)) return undefined
+  }
+  return Array.from(bounds.subarray(0, boundCount))
 }
 
 function scaledOf(point: Point): Histogram | PointErrorCode {
@@ -193,10 +219,4 @@ function isWithin({ offset, counts }: BucketCounts, scale: number): boolean {
   const factor = 2 ** scale
   const last = offset + counts.length - 1
   return offset >= Math.floor(EXPONENT_MIN * factor) && last < Math.ceil(EXPONENT_MAX * factor)
-}
-
-function totalOf(counts: readonly bigint[]): bigint {
-  let total = 0n
-  for (const count of counts) total += count
-  return total
 }

@@ -79,6 +79,24 @@ test('a count stops at 2^64 - 1 when adding, merging and downscaling', () => {
   assert.deepEqual(listed(run), [[2, U64_MAX]])
 })
 
+test('a total of counts is whole beyond 2^64, too', () => {
+  assert.equal(
+    runOf([
+      [-3, 5n],
+      [9, 7n],
+    ]).total(),
+    12n,
+  )
+  assert.equal(
+    runOf([
+      [0, U64_MAX],
+      [1, U64_MAX],
+      [2, 3n],
+    ]).total(),
+    2n * U64_MAX + 3n,
+  )
+})
+
 test('a clone shares nothing with its original', () => {
   const run = runOf([[1, 1n]])
   const copy = run.clone()

@@ -52,11 +52,19 @@ export class BucketRun {
   }
 
   mergeFrom(other: BucketRun): void {
-    const span = other.span()
-    if (span === undefined) return
-    this.cover(span[0], span[1] + 1)
-    for (let index = span[0]; index <= span[1]; index++) {
-      this.#raise(index - this.offset, other.counts[index - other.offset]!)
+    const { counts: added, offset } = other
+    let low = 0
+    let end = added.length
+    while (low < end && added[low] === 0n) low++
+    while (end > low && added[end - 1] === 0n) end--
+    if (low === end) return
+    this.cover(offset + low, offset + end)
+    const { counts } = this
+    const shift = offset - this.offset
+    for (let i = low; i < end; i++) {
+      const count = added[i]!
+      const sum = BigInt.asUintN(64, counts[i + shift]! + count)
+      counts[i + shift] = sum < count ? U64_MAX : sum
     }
   }
 
@@ -84,10 +92,16 @@ export class BucketRun {
     this.counts = EMPTY
   }
 
+  /** Adds all counts up, beyond 2^64 too. */
   total(): bigint {
-    let sum = 0n
-    for (const count of this.counts) sum += count
-    return sum
+    const { counts } = this
+    SUM[0] = 0n
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i]!
+      SUM[0] += count
+      if (SUM[0] < count) return counts.reduce((sum, each) => sum + each, 0n)
+    }
+    return SUM[0]
   }
 
   /** Becomes a copy of another one; where its buckets have room they stay, others empty. */
@@ -129,3 +143,5 @@ export class BucketRun {
 }
 
 const EMPTY = new BigUint64Array(0)
+/** Place of a running sum modulo 2^64: a variable would be a new bigint at each addition. */
+const SUM = new BigUint64Array(1)

@@ -1,4 +1,5 @@
 /** Histograms that come as readings since a start: what is new in one since the one before. */
+import { hasBounds } from './explicit-bounds.ts'
 import { Histogram } from './histogram.ts'
 import { histogramGain } from './reading.ts'
 
@@ -12,7 +13,7 @@ export function takeGain(later: Histogram, earlier: Histogram, gain: Histogram):
   if (!haveSameBounds(later, earlier)) return false
   if (later.scale > earlier.scale) later.downscaleTo(earlier.scale)
   histogramGain(later, earlier, gain)
-  return sumOf(gain.positive.counts) + sumOf(gain.negative.counts) + gain.zeroCount === gain.count
+  return gain.positive.total() + gain.negative.total() + gain.zeroCount === gain.count
 }
 
 /** Makes an empty histogram of the same buckets. */
@@ -23,13 +24,6 @@ export function emptyLike(histogram: Histogram): Histogram {
   return empty
 }
 
-function haveSameBounds({ bounds: a }: Histogram, { bounds: b }: Histogram): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && a.every((bound, i) => bound === b[i])
-}
-
-function sumOf(counts: BigUint64Array): bigint {
-  let sum = 0n
-  for (const count of counts) sum += count
-  return sum
+function haveSameBounds(a: Histogram, { bounds }: Histogram): boolean {
+  return bounds === undefined ? a.bounds === undefined : hasBounds(a, bounds)
 }

@@ -46,7 +46,14 @@ interface BucketLayout {
 /** Tells whether a histogram has these bounds, and no others. */
 export function hasBounds({ bounds }: Pick<BucketLayout, 'bounds'>, wanted: Bounds): boolean {
   if (bounds === undefined || bounds === wanted) return bounds === wanted
-  return bounds.length === wanted.length && bounds.every((bound, i) => bound === wanted[i])
+  return areSameBounds(bounds, wanted, wanted.length)
+}
+
+/** Compares bounds with the first `count` of others. */
+export function areSameBounds(bounds: Bounds, others: ArrayLike<number>, count: number): boolean {
+  if (bounds.length !== count) return false
+  for (let i = 0; i < count; i++) if (bounds[i] !== others[i]) return false
+  return true
 }
 
 /** Lists the bounds that two histograms have in common, of which one at least has its own. */

@@ -2,6 +2,7 @@
 
 import { exact, subtractExact } from '../exact.ts'
 import type { BucketRun } from './bucket-run.ts'
+import { hasBounds } from './explicit-bounds.ts'
 import { Histogram } from './histogram.ts'
 
 /**
@@ -26,7 +27,7 @@ export function histogramGain(
 ): Histogram {
   let after = later
   let before = earlier.scale > later.scale ? earlier.atScale(later.scale) : earlier
-  if (later.bounds !== undefined) {
+  if (later.bounds !== undefined && !hasBounds(earlier, later.bounds)) {
     before = earlier.clone()
     before.regroupTo(later.bounds)
   }
@@ -58,10 +59,11 @@ export function histogramGain(
 function subtractRun(gain: BucketRun, after: BucketRun, before: BucketRun): void {
   const length = after.counts.length
   if (gain.counts.length < length) gain.counts = new BigUint64Array(length)
-  else gain.counts.fill(0n, length) // of the gain before
+  else if (gain.counts.length > length) gain.counts.fill(0n, length) // of the gain before
   gain.offset = after.offset
   const { counts } = gain
-  counts.set(after.counts)
+  const now = after.counts
+  for (let i = 0; i < length; i++) counts[i] = now[i]!
   const held = before.counts
   const shift = before.offset - after.offset
   const end = Math.min(held.length, length - shift)

@@ -1,7 +1,7 @@
 /**
  * One point of a metric, read into fields that are filled again for each: numbers, and the places
- * of its attributes. Integers beyond 2^53 and counts of buckets become bigints, nothing else is
- * made. Field numbers differ by kind (schema.ts has them with names).
+ * of its attributes. Integers beyond 2^53, and counts of an exponential histogram, become bigints;
+ * nothing else is made. Field numbers differ by kind (schema.ts has them with names).
  */
 import { type Exact, exact } from '../../../model/index.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
@@ -46,9 +46,11 @@ export class Point {
   sum = Number.NaN
   min = Number.NaN
   max = Number.NaN
-  readonly bounds: number[] = []
+  readonly bounds = new Float64Array(BUCKETS_LIMIT)
+  boundCount = 0
   /** Counts of the buckets between those bounds. */
-  readonly bucketCounts: bigint[] = []
+  readonly bucketCounts = new BigUint64Array(BUCKETS_LIMIT)
+  bucketCount = 0
   scale = 0
   zeroCount = 0n
   zeroThreshold = 0
@@ -86,8 +88,8 @@ export class Point {
     this.sum = Number.NaN
     this.min = Number.NaN
     this.max = Number.NaN
-    this.bounds.length = 0
-    this.bucketCounts.length = 0
+    this.boundCount = 0
+    this.bucketCount = 0
     this.scale = 0
     this.zeroCount = 0n
     this.zeroThreshold = 0
@@ -137,10 +139,10 @@ export class Point {
         this.#readCountAndSum()
         return
       case 6:
-        this.#readWords(this.bucketCounts)
+        this.#readBucketCounts()
         return
       case 7:
-        this.#readDoubles(this.bounds)
+        this.#readBounds()
         return
       case 10:
         this.#readFlags()
@@ -245,24 +247,26 @@ export class Point {
     return known
   }
 
-  #readWords(target: bigint[]): void {
+  #readBucketCounts(): void {
     const reader = this.#packed(FIXED64)
     if (reader === undefined) return
+    const { view } = reader
+    const counts = this.bucketCounts
     do {
       const at = reader.word()
-      if (!this.#hasRoom(target.length)) return
-      if (!reader.isBroken) target.push(wordAt(reader.view, at))
+      if (!this.#hasRoom(this.bucketCount)) return
+      if (!reader.isBroken) counts[this.bucketCount++] = view.getBigUint64(at, true)
     } while (reader === this.#inner && reader.at < reader.end)
     if (reader.isBroken) this.#problem ??= 'bad_point'
   }
 
-  #readDoubles(target: number[]): void {
+  #readBounds(): void {
     const reader = this.#packed(FIXED64)
     if (reader === undefined) return
     do {
       const value = reader.double()
-      if (!this.#hasRoom(target.length)) return
-      if (!reader.isBroken) target.push(value)
+      if (!this.#hasRoom(this.boundCount)) return
+      if (!reader.isBroken) this.bounds[this.boundCount++] = value
     } while (reader === this.#inner && reader.at < reader.end)
     if (reader.isBroken) this.#problem ??= 'bad_point'
   }

@@ -1,7 +1,9 @@
 /** Points into the model: what of them is new, and what is refused. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import fc from 'fast-check'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
+import { holds } from '../../../../test/support/property.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
 import { encodeOpenTelemetry } from '../codec.ts'
@@ -169,6 +171,40 @@ suite('histograms', () => {
     assert.deepEqual([metadata.unit, metadata.description], ['ms', 'Time of all'])
     assert.deepEqual(metadata.bounds, [5, 50])
     assert.ok(Number.isNaN(histogram.max), 'that of all since the start says nothing of a window')
+  })
+
+  test('of any bounds keep their own counts, whichever come between', () => {
+    const kinds = [[5, 50], [5], [6, 50], [1, 2, 3, 4]]
+    const bounds = fc.constantFrom(...kinds)
+    const point = fc.record({ stream: fc.nat(3), bounds, isRepeated: fc.boolean() })
+    holds(
+      fc.property(fc.array(point, { maxLength: 30 }), (points) => {
+        const hub = new Hub()
+        const sent = new Map<number, { counts: number[]; bounds: number[]; total: number }>()
+        for (const [i, { stream, bounds: explicitBounds, isRepeated }] of points.entries()) {
+          const earlier = sent.get(stream)
+          const hasChanged = earlier !== undefined && earlier.bounds !== explicitBounds
+          const known = hasChanged ? undefined : earlier?.counts
+          const counts = Array.from({ length: explicitBounds.length + 1 }, (_, bucket) => {
+            return (known?.[bucket] ?? 0) + ((i + bucket) % 3)
+          })
+          const count = counts.reduce((all, each) => all + each, 0)
+          const before = known?.reduce((all, each) => all + each, 0) ?? 0
+          const total = (earlier?.total ?? 0) + count - before
+          sent.set(stream, { counts, bounds: explicitBounds, total })
+          const rest = { explicitBounds, attributes: attributes({ stream: String(stream) }) }
+          hub.take([bounded(counts, 10 + i, rest)])
+          if (isRepeated) hub.take([bounded(counts, 10 + i, rest)])
+        }
+        const totals = hub.ingest.series.map(({ identity, histogram }) => {
+          return [Number(identity.labels[0]![1]), histogram.count, histogram.positive.total()]
+        })
+        const wanted = [...sent].map(([stream, { total }]) => {
+          return [stream, BigInt(total), BigInt(total)]
+        })
+        assert.deepEqual(totals, wanted)
+      }),
+    )
   })
 
   test('refuse counts and bounds that do not fit', () => {

@@ -52,6 +52,8 @@ export class Receiver {
   readonly #parts: ReceiverParts
   readonly #point = new Point()
   readonly #gain = new Histogram()
+  /** A reading that no stream keeps; the next one is made of it. */
+  #spare: Histogram | undefined = undefined
   readonly #counterCell = { kind: 'counter' as const, delta: 0 as Exact }
   readonly #histogramCell = { kind: 'histogram' as const, histogram: new Histogram() }
 
@@ -174,13 +176,14 @@ export class Receiver {
     kind: Extract<DataKind, 'histogram' | 'exponentialHistogram'>,
   ): string | undefined {
     const { isDelta } = stream.metric
-    const read = histogramOf(this.#point, kind, isDelta)
+    const { histogram: earlier } = stream
+    const read = histogramOf(this.#point, kind, isDelta, { earlier, spare: this.#spare })
     if (typeof read === 'string') return read
+    this.#spare = read
     let gain = read
     if (isDelta) {
       if (this.#isRepeated(stream)) return undefined
     } else {
-      const earlier = stream.histogram
       const isFall = earlier !== undefined && !takeGain(read, earlier, this.#gain)
       const order = this.#orderOf(stream, isFall)
       if (order === 'duplicate') return undefined
@@ -188,6 +191,7 @@ export class Receiver {
       if (order === 'first') gain = emptyLike(read)
       else if (order === 'next') gain = this.#gain
       stream.histogram = read
+      this.#spare = earlier
     }
     const cell = this.#histogramCell
     cell.histogram = gain

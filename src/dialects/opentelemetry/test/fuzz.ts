@@ -116,7 +116,8 @@ function valuesOf(kind: DataKind, point: Point): Seen {
   const common = [...times, String(point.count), String(point.sum)]
   if (kind === 'summary') return [...common, ...point.quantiles.map(String)]
   if (kind === 'histogram') {
-    return [...common, point.bucketCounts.map(String), point.bounds.map(String)]
+    const counts = Array.from(point.bucketCounts.subarray(0, point.bucketCount), String)
+    return [...common, counts, Array.from(point.bounds.subarray(0, point.boundCount), String)]
   }
   const { scale, positive, negative } = point
   const sides = [positive, negative].map(({ offset, counts }) => [offset, ...counts.map(String)])
