@@ -1,14 +1,15 @@
 /**
  * node tools/wasm.ts
  *
- * Compiles the modules of the tree, AssemblyScript in `NAME.as.ts`, and writes the bytes of each as
- * text into `NAME.wasm.ts` beside it: sources run unbuilt, the package needs no compiler, and the
- * repository holds no binary file. A test compares the two (test/wasm.test.ts).
+ * Compiles the modules of the tree, AssemblyScript in `NAME.as.ts` that no other one imports, and
+ * writes the bytes of each as text into `NAME.wasm.ts` beside it: sources run unbuilt, the package
+ * needs no compiler, and the repository holds no binary file. A test compares the two
+ * (test/wasm.test.ts).
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { wasm } from '../src/arena/wasm.ts'
 
@@ -34,10 +35,20 @@ export interface WasmSource {
 
 /** Lists the modules of the tree. */
 export function wasmSources(): WasmSource[] {
-  return globSync(`src/**/*${SOURCE}`, { cwd: ROOT })
+  const sources = globSync(`src/**/*${SOURCE}`, { cwd: ROOT })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
+  const parts = new Set(sources.flatMap(importsOf))
+  return sources
+    .filter((source) => !parts.has(source))
     .map((source) => ({ source, target: source.replace(/\.as\.ts$/, '.wasm.ts') }))
+}
+
+/** Lists the sources that one imports, `from './NAME.as'`, as paths from the root. */
+function importsOf(source: string): string[] {
+  const text = readFileSync(join(ROOT, source), 'utf8')
+  const names = text.matchAll(/ from '(\.[^']*\.as)'/g)
+  return [...names].map(([, name]) => posix.join(posix.dirname(source), `${name}.ts`))
 }
 
 /**

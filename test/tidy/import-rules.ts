@@ -16,7 +16,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   peers: ['time'],
   shm: ['time', 'model'],
   exposition: ['model'],
-  history: ['time', 'model', 'wire'],
+  history: ['time', 'model', 'wire', 'arena'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
   dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).

@@ -24,6 +24,9 @@ export interface EncodeOptions {
   readonly digits?: number
 }
 
+/** Longest chunk that is made or read. */
+export const CHUNK_BYTES_MAX = 16_777_216
+
 /** Both ends of a chunk over one pair of coders, which serve one call at a time. */
 export class ChunkCodec {
   readonly #encoder: Encoder
@@ -48,7 +51,9 @@ export class ChunkCodec {
     else if (block.kind === 'gauge') encodeGauge(encoder, block, options.digits ?? 0)
     else if (block.kind === 'histogram') encodeHistograms(encoder, block)
     else encodeSummaries(encoder, block)
-    return encoder.take()
+    const bytes = encoder.take()
+    if (bytes.length <= CHUNK_BYTES_MAX) return bytes
+    throw new RangeError(`chunk of ${bytes.length} bytes, limit ${CHUNK_BYTES_MAX}`)
   }
 
   /**
@@ -56,6 +61,9 @@ export class ChunkCodec {
    * @throws {DecodeError} with a code of {@link CODEC_FAULTS}
    */
   decode<K extends Kind>(kind: K, bytes: Uint8Array): Extract<Block, { kind: K }> {
+    if (bytes.length > CHUNK_BYTES_MAX) {
+      throw faultOf('chunk_too_large', 0, `chunk of ${bytes.length} bytes`)
+    }
     const decoder = this.#decoder
     decoder.open(bytes)
     const found = KINDS[decoder.bits(2)]!

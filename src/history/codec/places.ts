@@ -57,14 +57,17 @@ export function decodePlaces(decoder: Decoder): PlacesRead {
     throw faultOf('chunk_places', decoder.offset, `${span} places from ${first}`)
   }
   const gaps = decoder.bits(2)
-  const all = Uint32Array.from({ length: span }, (_, i) => first + i)
+  const all = new Uint32Array(span)
+  for (let i = 0; i < span; i++) all[i] = first + i
   if (gaps === GAPS.none || gaps === GAPS.zeros) {
     return { places: all, isFilled: gaps === GAPS.zeros }
   }
   if (gaps !== GAPS.flags) throw faultOf('chunk_places', decoder.offset, `gaps by way ${gaps}`)
   const flags = new Uint8Array(span)
   decoder.flags(flags, span)
-  const places = all.filter((_, i) => flags[i] === 1)
-  if (places.length === 0) throw faultOf('chunk_places', decoder.offset, 'no row at all')
+  let rows = 0
+  for (let i = 0; i < span; i++) if (flags[i] === 1) all[rows++] = first + i
+  const places = all.subarray(0, rows)
+  if (rows === 0) throw faultOf('chunk_places', decoder.offset, 'no row at all')
   return { places, isFilled: false }
 }
