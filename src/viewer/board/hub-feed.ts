@@ -265,10 +265,13 @@ export class HubFeed implements StreamTap {
 
   async #read(due: readonly Followed[], { signal }: AbortController): Promise<void> {
     for (const each of due) each.isDue = false
-    const toMs = this.#options.store.clock.nowMs()
+    const nowMs = this.#options.store.clock.nowMs()
     const isNew = ({ lastMs }: Followed): boolean => lastMs === Number.NEGATIVE_INFINITY
     const [first, again] = [due.filter(isNew), due.filter((each) => !isNew(each))]
-    const gapMs = again.reduce((least, { lastMs }) => Math.min(least, lastMs), toMs)
+    const lastTimes = again.map(({ lastMs }) => lastMs)
+    // this clock may be behind what the hub has told already
+    const toMs = Math.max(nowMs, ...lastTimes.map((lastMs) => lastMs + 1))
+    const gapMs = Math.min(toMs, ...lastTimes)
     const both = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     // What the hub does not give stays a gap: the stream's state says why.
     const nothing = (): readonly SampleGroup[] => []

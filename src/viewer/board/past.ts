@@ -19,6 +19,11 @@ const BAD_REQUEST = 400
 /** A series that began no earlier than this before its first sample has no seconds before, ms. */
 const BEGINNING_MS = 2000
 const STEP_MS = 1000
+/**
+ * The viewer's idea of the hub's time is late by as much as the stream's greeting was: samples are
+ * read up to the newest, or those of this time would be told by neither.
+ */
+const CLOCK_BEHIND_MS = 60_000
 
 interface PastRequest {
   readonly series: readonly BoardSeries[]
@@ -62,7 +67,7 @@ async function readSamples(
 ): Promise<SamplesEvent> {
   const { series, fromMs, toMs, leastMs } = request
   const ids = series.map(({ id }) => id).join(',')
-  const times = `from=${Math.floor(fromMs)}&to=${Math.ceil(toMs)}`
+  const times = `from=${Math.floor(fromMs)}&to=${Math.ceil(toMs) + CLOCK_BEHIND_MS}`
   try {
     return (await api.get(`/samples?series=${ids}&${times}`, signal)) as SamplesEvent
   } catch (error) {
