@@ -28,7 +28,7 @@ export class ReplayFeed implements ScopeFeed {
   readonly #onChange: () => void
   readonly #ended = Promise.withResolvers<string | undefined>()
   #exporter: ExporterFeed | undefined
-  #end: string | undefined
+  #isEnded = false
 
   /** @throws {CommandError} where the file is no recording */
   constructor(path: string, board: BoardInput, clock: Clock, onChange: () => void) {
@@ -63,13 +63,15 @@ export class ReplayFeed implements ScopeFeed {
 
   status(): FeedStatus {
     const now = this.#exporter?.status() ?? NOT_BEGUN
-    if (this.#end === undefined) return now
-    return { ...now, state: 'offline', lastError: this.#end, retryAtNs: undefined }
+    const hasLeft = now.state === 'offline' && this.#player.isAllSent
+    if (!this.#isEnded && !hasLeft) return now
+    const lastError = this.#reader.damage ?? 'the recording has ended'
+    return { ...now, state: 'offline', lastError, retryAtNs: undefined }
   }
 
   #onEnd(): void {
     const { damage } = this.#reader
-    this.#end = damage ?? 'the recording has ended'
+    this.#isEnded = true
     void this.#exporter?.close()
     this.#onChange()
     this.#ended.resolve(damage)

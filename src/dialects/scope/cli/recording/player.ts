@@ -21,6 +21,8 @@ export class Player {
   readonly #server: Server
   #entry: RecordedEntry | undefined
   #socket: Socket | undefined
+  /** Whether all of the connection was sent. */
+  #isFinished = false
   /** Monotonic time at which the recording would have begun, by the connection that plays. */
   #zeroNs = 0n
   #cancelNext: () => void = () => {}
@@ -31,6 +33,11 @@ export class Player {
     this.#clock = clock
     this.#events = events
     this.#server = createServer((socket) => this.#accept(socket))
+  }
+
+  /** Whether all has been sent: the client that has it may be reading still. */
+  get isAllSent(): boolean {
+    return this.#entry === undefined
   }
 
   /** Listens. @returns its port */
@@ -52,11 +59,14 @@ export class Player {
 
   #accept(socket: Socket): void {
     socket.on('error', () => {}).resume()
+    // the client that was sent all of its connection may be back before it is seen to have left
+    if (this.#socket !== undefined && this.#isFinished) this.#leave(this.#socket)
     if (this.#isOver || this.#socket !== undefined) {
       socket.destroy()
       return
     }
     this.#socket = socket
+    this.#isFinished = false
     socket.setNoDelay(true)
     socket.once('close', () => this.#leave(socket))
     if (this.#entry === undefined) this.#end()
@@ -71,7 +81,7 @@ export class Player {
     const socket = this.#socket
     for (let entry = this.#entry; socket !== undefined; entry = this.#next()) {
       if (entry === undefined) {
-        this.#end()
+        this.#finish(socket)
         return
       }
       const waitNs = this.#zeroNs + nsOf(entry) - this.#clock.monotonicNs()
@@ -80,9 +90,7 @@ export class Player {
         return
       }
       if (entry.event !== 'bytes') {
-        this.#socket = undefined
-        this.#toNext()
-        socket.end()
+        this.#finish(socket)
         return
       }
       // a client that reads slower than it did when this was recorded
@@ -94,18 +102,22 @@ export class Player {
     }
   }
 
-  /** Follows a client that has left early: its next connection gets what the next one got. */
+  /** Ends a connection, which is over when its client has read all of it and has left. */
+  #finish(socket: Socket): void {
+    this.#isFinished = true
+    if (this.#entry !== undefined) this.#skipTo('bytes')
+    socket.end()
+  }
+
+  /** Follows a client that has left, early or not: its next connection gets what the next one got. */
   #leave(socket: Socket): void {
     if (this.#isOver || this.#socket !== socket) return
     this.#cancelNext()
     this.#socket = undefined
-    this.#skipTo('closed')
-    this.#toNext()
-  }
-
-  /** Goes to the first bytes of the next connection that had any. */
-  #toNext(): void {
-    this.#skipTo('bytes')
+    if (!this.#isFinished) {
+      this.#skipTo('closed')
+      if (this.#entry !== undefined) this.#skipTo('bytes')
+    }
     if (this.#entry === undefined) this.#end()
   }
 

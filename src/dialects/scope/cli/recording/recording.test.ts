@@ -170,6 +170,35 @@ suite('a player', () => {
     await until(isEnded)
   })
 
+  test('has ended only when the last client has read all that was sent', async () => {
+    const recorder = new Recorder(path, new FakeClock())
+    recorder.opened()
+    recorder.bytes(Buffer.from('one'))
+    recorder.bytes(Buffer.from('last'))
+    recorder.end()
+    const { join, pass, isEnded } = await play()
+    const { socket, read } = await join()
+    socket.pause()
+    await pass(10)
+    assert.equal(isEnded(), false)
+    socket.resume()
+    await until(isEnded)
+    assert.equal(read(), 'onelast')
+  })
+
+  test('a recording that was cut off is read to its end, too', async () => {
+    record()
+    writeFileSync(path, readFileSync(path).subarray(0, 8 + 13 + 13 + 3 + 13 + 3))
+    const { join, pass, isEnded } = await play()
+    const { socket, read } = await join()
+    socket.pause()
+    await pass(30)
+    assert.equal(isEnded(), false)
+    socket.resume()
+    await until(isEnded)
+    assert.equal(read(), 'onetwo')
+  })
+
   test('a client that leaves early gets what came to the next connection', async () => {
     record()
     const { join } = await play()
