@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { ApplicationsAnswer } from '../../src/dialects/wallaroo/http/api.ts'
-import { isDrawn, skip, until, useBrowser } from './browser.ts'
+import { isDrawn, skip, until, untilDrawn, useBrowser } from './browser.ts'
 
 const open = useBrowser()
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -116,29 +117,45 @@ const VIEWS = [
   { name: 'sources', path: '/sources', ready: '!!document.querySelector("mark")' },
 ] as const
 
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const
+const THEMES = ['light', 'dark'] as const
+
 for (const { name, path, ready, ...rest } of VIEWS) {
-  for (const theme of ['light', 'dark'] as const) {
-    for (const [width, height] of [
-      [1440, 900],
-      [390, 844],
-    ] as const) {
-      test(`axe finds nothing in ${name}, ${theme}, ${width} px wide`, { skip }, async (t) => {
-        const { page } = await open(t, { path, theme, width, height })
-        await until(page, ready)
-        for (const key of 'keys' in rest ? rest.keys : []) await page.keyboard.press(key)
-        await page.evaluate(AXE)
-        const violations = (await page.evaluate(
-          'axe.run(document).then(({ violations }) => violations)',
-        )) as Violation[]
-        const found = violations.flatMap(({ id, nodes }) =>
-          nodes.map((node) => `${id}: ${node.html}\n${node.failureSummary}`),
-        )
-        assert.deepEqual(found, [])
-        const wide = await page.evaluate('document.documentElement.scrollWidth')
-        assert.ok((wide as number) <= width, `the page is ${wide} px wide`)
-      })
+  test(`axe finds nothing in ${name}, in both themes, wide and narrow`, { skip }, async (t) => {
+    const { page } = await open(t, { path, theme: THEMES[0], ...SIZES[0] })
+    for (const size of SIZES) {
+      if (size !== SIZES[0]) {
+        await page.setViewportSize(size)
+        await page.goto(new URL(path, page.url()).href)
+      }
+      await until(page, ready)
+      for (const key of 'keys' in rest ? rest.keys : []) await page.keyboard.press(key)
+      await page.evaluate(AXE)
+      for (const theme of THEMES) {
+        await page.emulateMedia({ colorScheme: theme })
+        await untilDrawn(page)
+        // backgrounds pass from one colour to the other in 80 ms
+        await until(page, 'document.getAnimations().length === 0')
+        const where = `${theme}, ${size.width} px wide`
+        assert.deepEqual(await violations(page), [], where)
+        const wide = Number(await page.evaluate('document.documentElement.scrollWidth'))
+        assert.ok(wide <= size.width, `${where}: the page is ${wide} px wide`)
+      }
     }
-  }
+  })
+}
+
+/** Lists what axe finds in the page as it is now. */
+async function violations(page: Page): Promise<string[]> {
+  const found = (await page.evaluate(
+    'axe.run(document).then(({ violations }) => violations)',
+  )) as Violation[]
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html}\n${node.failureSummary}`),
+  )
 }
 
 test('axe finds nothing in the list of Wallaroo applications', { skip }, async (t) => {
@@ -154,10 +171,7 @@ test('axe finds nothing in the list of Wallaroo applications', { skip }, async (
   await page.locator('[aria-label="Applications, table"] tbody tr').first().waitFor()
   await page.locator('.verdict').first().waitFor()
   await page.evaluate(AXE)
-  const ids = await page.evaluate(
-    'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
-  )
-  assert.deepEqual(ids, [])
+  assert.deepEqual(await violations(page), [])
 })
 
 test('axe finds nothing in an open menu', { skip }, async (t) => {
@@ -166,10 +180,7 @@ test('axe finds nothing in an open menu', { skip }, async (t) => {
   await page.locator('.more').first().click()
   await page.getByRole('menu').waitFor()
   await page.evaluate(AXE)
-  const ids = await page.evaluate(
-    'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
-  )
-  assert.deepEqual(ids, [])
+  assert.deepEqual(await violations(page), [])
 })
 
 for (const theme of ['light', 'dark'] as const) {
@@ -181,10 +192,7 @@ for (const theme of ['light', 'dark'] as const) {
       await page.keyboard.press(keys)
       await page.getByRole('dialog').waitFor()
       if (keys !== '?') await page.keyboard.type('a')
-      const ids = await page.evaluate(
-        'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
-      )
-      assert.deepEqual(ids, [], keys)
+      assert.deepEqual(await violations(page), [], keys)
       await page.keyboard.press('Escape')
       await until(page, '!document.querySelector("dialog")')
     }
@@ -199,9 +207,6 @@ for (const scene of ['empty', 'limit', 'listener'] as const) {
       .first()
       .waitFor()
     await page.evaluate(AXE)
-    const ids = await page.evaluate(
-      'axe.run(document).then(({ violations }) => violations.map(({ id }) => id))',
-    )
-    assert.deepEqual(ids, [])
+    assert.deepEqual(await violations(page), [])
   })
 }

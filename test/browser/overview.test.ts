@@ -32,7 +32,7 @@ test('every kind has its own picture and its own reading', { skip }, async (t) =
 test('what is unusual comes first, with factor and time', { skip }, async (t) => {
   const { page } = await open(t)
   const unusual = page.locator('#unusual')
-  await unusual.waitFor({ timeout: 15_000 })
+  await unusual.waitFor()
   await until(
     page,
     '/×\\ssince\\s\\d\\d:\\d\\d:\\d\\d/.test(document.querySelector("#unusual")?.textContent)',

@@ -15,6 +15,8 @@ const isState = (word: string): string =>
 const hasText = (selector: string, pattern: RegExp): string =>
   `${pattern}.test(document.querySelector(${JSON.stringify(selector)})?.innerText ?? '')`
 
+/** Samples from one peak to the next: 400 ms at 50 Hz. */
+const PEAK_SAMPLES = 20
 const RED = { plot: 'p', color: 'red', unit: 'A' }
 
 for (const windowS of [5, 60, 600]) {
@@ -26,14 +28,15 @@ for (const windowS of [5, 60, 600]) {
     const { page } = await open(t, { serve: exporter.serve, path })
     await until(page, hasText('.key b', /^10.A$/))
     const sent = [63, 97, 41, 88]
-    for (const value of sent) {
-      exporter.spike('i', value)
-      await sleep(windowS === 5 ? 400 : 1200)
-    }
-    await sleep(400)
+    // one after the other in the same samples, however late these are taken
+    const calm = new Array<number>(PEAK_SAMPLES - 1).fill(10)
+    exporter.spike('i', ...sent.flatMap((value) => [value, ...calm]))
+    exporter.set('i', 20)
+    await until(page, hasText('.key b', /^20.A$/))
     await page.keyboard.press('p')
     await until(page, isState('Paused'))
-    const peaks = await redPeaks(page, 0, 100, 0.3)
+    await untilDrawn(page)
+    const peaks = await redPeaks(page, 0, 100, 0.3, 0.004)
     const height = (await page.locator(CANVAS).boundingBox())!.height - BOX.top - BOX.bottom
     // lines are 1.5 px wide
     const tolerance = (2 * 100) / height

@@ -60,7 +60,7 @@ test('a lost hub is said with the time; charts go on and what was missed is read
   const { page, hub, requests } = await open(t, { path: '/?q=api.requests' })
   await until(page, '/\\d/.test(document.querySelector(".cell .value")?.innerText ?? "")')
   hub.goAway()
-  await page.locator('.banner.bad').waitFor({ timeout: 15_000 })
+  await page.locator('.banner.bad').waitFor()
   assert.match(
     await textOf(page, '.banner .words'),
     /^No connection to the hub since \d\d:\d\d:\d\d\. Trying again in \d s\. .* its history\.$/,
@@ -95,7 +95,7 @@ test('a hub that comes back as another one keeps every chart with its own points
   const before = await names()
   assert.ok(before.length >= 3, before.join())
   hub.goAway()
-  await page.locator('.banner.bad').waitFor({ timeout: 15_000 })
+  await page.locator('.banner.bad').waitFor()
   hub.restart(({ kind, dialect }) => kind === 'gauge' || dialect !== 'statshero')
   await page.locator('.banner.warning', { hasText: 'started anew' }).waitFor()
   assert.match(
@@ -177,7 +177,7 @@ test('an overloaded hub is said on every screen, and its list is given all the s
   // Any process is larger.
   const config = { memoryBytesLimit: 2 ** 26 }
   const { page } = await open(t, { serve: (webRoot) => serveHub(webRoot, { config }) })
-  await page.locator('.banner.bad').waitFor({ timeout: 15_000 })
+  await page.locator('.banner.bad').waitFor()
   const words =
     /^The hub is overloaded \(\d+ % of the memory\) and refuses large answers, new series/
   assert.match(await textOf(page, '.banner .words'), words)
