@@ -102,21 +102,23 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
     <button
       ref={button}
       type="button"
-      class="meter"
+      class={status.lastDataMs === null ? 'meter waiting' : 'meter'}
       aria-pressed={isPressed}
       title={`Show only series from ${status.title}`}
       onClick={() => navigation.go(to(OVERVIEW, { source: isPressed ? '' : status.name }))}
     >
-      <span class="name">{status.title}</span>
-      <Trouble
-        status={status}
-        limited={isLimited(store.sources.value, status.name)}
-        hasAbsent={absentPeers(store.sources.value).some((it) => it.dialect === status.name)}
-      />
-      {rate}
-      {status.lastDataMs !== null && spark}
-      <span class="where cut">{status.address || NO_VALUE}</span>
-      <span class="age" ref={age} />
+      <span class="body">
+        <span class="name">{status.title}</span>
+        <Trouble
+          status={status}
+          limited={isLimited(store.sources.value, status.name)}
+          hasAbsent={absentPeers(store.sources.value).some((it) => it.dialect === status.name)}
+        />
+        {rate}
+        {status.lastDataMs !== null && spark}
+        <span class="where cut">{status.address || NO_VALUE}</span>
+        <span class="age" ref={age} />
+      </span>
     </button>
   )
 }

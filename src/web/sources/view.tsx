@@ -128,7 +128,12 @@ function ChosenPeers({ sources }: { sources: SourcesAnswer }): JSX.Element | nul
   )
 }
 
-function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
+interface LimitRowProps {
+  readonly limit: LimitStatus
+  readonly sources: SourcesAnswer
+}
+
+function LimitRow({ limit, sources }: LimitRowProps): JSX.Element {
   const { words } = usePage()
   const isFull = limit.refused > 0 || limit.used >= limit.limit
   const share = Math.min(1, limit.limit > 0 ? limit.used / limit.limit : 1)
@@ -137,7 +142,7 @@ function LimitRow({ limit }: { limit: LimitStatus }): JSX.Element {
   return (
     <tr>
       <td class="wrap">
-        <span class={isFull ? 'error strong' : ''}>{limitTitle(limit.name, words)}</span>
+        <span class={isFull ? 'error strong' : ''}>{limitTitle(limit.name, words, sources)}</span>
         {option !== '' && (
           <>
             {' '}
@@ -178,7 +183,7 @@ function Limits({ sources }: { sources: SourcesAnswer }): JSX.Element {
     <Section title="Limits" note="what happens at each is stated">
       <Table label="Limits" heads={['Limit', 'Used', 'Count', 'At the limit']} numeric={[2]}>
         {sources.limits.map((limit) => (
-          <LimitRow key={limit.name} limit={limit} />
+          <LimitRow key={limit.name} limit={limit} sources={sources} />
         ))}
       </Table>
     </Section>
@@ -226,17 +231,13 @@ function SourcesPage(): JSX.Element {
           )}
           <ChosenPeers sources={sources} />
           <Receivers sources={sources} />
-          <div class="halves">
-            <div>
-              <ErrorList sources={sources} />
-              <Refusals sources={sources} />
-              {sources.zone && <SharedMemory zone={sources.zone} />}
-            </div>
-            <div>
-              <Connections sources={sources} />
-              <Peers sources={sources} />
-              <Limits sources={sources} />
-            </div>
+          <div class="balanced">
+            <ErrorList sources={sources} />
+            <Refusals sources={sources} />
+            <Connections sources={sources} />
+            <Peers sources={sources} />
+            <Limits sources={sources} />
+            {sources.zone && <SharedMemory zone={sources.zone} />}
           </div>
         </>
       )}

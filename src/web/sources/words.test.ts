@@ -41,7 +41,13 @@ test('facts that the page does not know are shown as they are named', () => {
 test('limits have titles; that of a listener keeps its name', () => {
   assert.equal(limitTitle('seriesLimit'), 'Series')
   assert.equal(limitTitle('connectionsLimit of stream 2'), 'Connections of stream 2')
-  assert.equal(limitTitle('shelvesLimit'), 'shelvesLimit')
+  assert.equal(limitTitle('live streams'), 'Live streams')
+  assert.equal(limitTitle('shelfBytesLimit'), 'Shelf bytes')
+  const sources = { dialects: [{ name: 'eggs', title: 'Fresh Eggs' }] }
+  const titleOf = (name: string) => limitTitle(name, {}, sources as never)
+  assert.equal(titleOf('eggs.basketLimitPerSource'), 'Basket per source of Fresh Eggs')
+  assert.equal(titleOf('eggs.streams'), 'Streams of Fresh Eggs')
+  assert.equal(titleOf('other.streams'), 'Other.streams')
   assert.equal(bittenWords('seriesLimit', 3), '3 refused.')
   assert.equal(bittenWords('liveBytesLimit', 3), '3 left early.')
 })

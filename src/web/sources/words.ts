@@ -83,6 +83,8 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
   zoneBytesLimit: 'Shared memory',
   zonePercentPerSource: 'Shared memory of one source',
   liveBytesLimit: 'Live window',
+  samplesBytesLimit: 'Samples below a second',
+  'http.answersLimit': 'Large HTTP answers',
   sessionsLimit: 'Live viewers',
   connectionsLimit: 'Connections',
   connectionsLimitPerAddress: 'Connections of one address',
@@ -92,11 +94,28 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Names a limit; `connectionsLimit of stream` is the one of a listener: `Connections of stream`.
+ * Names a limit; `connectionsLimit of stream` is the one of a listener: `Connections of stream`. One
+ * that no table has is named by its own words, `eggs.basketLimit` as `Basket of Eggs`.
  */
-export function limitTitle(name: string, words: Words = {}): string {
+export function limitTitle(
+  name: string,
+  words: Words = {},
+  sources?: Pick<SourcesAnswer, 'dialects'>,
+): string {
   const [word = name] = name.split(' ', 1)
-  return wordsOf({ ...LIMIT_TITLES, ...words.limits }, word) + name.slice(word.length)
+  const rest = name.slice(word.length)
+  return wordsOf({ ...LIMIT_TITLES, ...words.limits }, word, ownWords(word, sources)) + rest
+}
+
+function ownWords(name: string, sources: Pick<SourcesAnswer, 'dialects'> | undefined): string {
+  const dot = name.indexOf('.')
+  const owner = sources?.dialects.find((each) => each.name === name.slice(0, Math.max(0, dot)))
+  const ownName = owner === undefined ? name : name.slice(dot + 1)
+  const text = ownName
+    .replace(/Limit(?=$|Per[A-Z])/, '')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const title = text.charAt(0).toUpperCase() + text.slice(1)
+  return owner === undefined ? title : `${title} of ${owner.title}`
 }
 
 /**
