@@ -26,8 +26,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 /**
- * Longest wait for a thing that is to be: a bound for what never comes, not a claim of speed. On two
- * cores that others use as well a step of a test has taken 15 s.
+ * Longest wait for a thing that is to be: a bound for what never comes, not a claim of speed. On
+ * two cores that others use as well a step of a test has taken 15 s.
  */
 const PATIENCE_MS = 60_000
 /** Variable with the folder of the page that was built for all files. */

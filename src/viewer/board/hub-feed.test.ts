@@ -328,7 +328,7 @@ test('every sample comes once and in order, however cuts, news and joiners fall'
   )
 })
 
-test('of a viewer whose clock is behind the hub’s no sample is lost when the pace changes', async () => {
+test('a viewer whose clock is behind the hub’s loses no sample at a change of pace', async () => {
   const { hub, board, feed } = bench()
   hub.behindMs = 1500
   feed.follow([gauge(1)], 0.1)

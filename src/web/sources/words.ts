@@ -94,8 +94,8 @@ const LIMIT_TITLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Names a limit; `connectionsLimit of stream` is the one of a listener: `Connections of stream`. One
- * that no table has is named by its own words, `eggs.basketLimit` as `Basket of Eggs`.
+ * Names a limit; `connectionsLimit of stream` is the one of a listener: `Connections of stream`.
+ * One that no table has is named by its own words, `eggs.basketLimit` as `Basket of Eggs`.
  */
 export function limitTitle(
   name: string,

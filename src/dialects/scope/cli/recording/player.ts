@@ -109,7 +109,7 @@ export class Player {
     socket.end()
   }
 
-  /** Follows a client that has left, early or not: its next connection gets what the next one got. */
+  /** Follows a client that has left, early or not: it gets what the next connection got. */
   #leave(socket: Socket): void {
     if (this.#isOver || this.#socket !== socket) return
     this.#cancelNext()
