@@ -15,6 +15,7 @@ import { CommandError, readFacts } from '../client/command.ts'
 import { CounterSession } from '../client/counter-session.ts'
 import { parseProviders, splitProviders } from '../client/counters/providers.ts'
 import type { ProcessDoor } from '../client/door.ts'
+import { isSuspended } from '../client/processes.ts'
 import type { SessionEnd } from '../client/session.ts'
 import type { NetTraceEvent } from '../codec/event.ts'
 import type { ProcessFacts } from '../codec/ipc/messages.ts'
@@ -28,6 +29,8 @@ export interface WatchedProcess {
   readonly door: ProcessDoor
   /** Name as the system has it; empty where it is not known. */
   readonly name: string
+  /** Number of one that was found by its socket, which may wait for a word at another one. */
+  readonly pid?: number
   /** Lets the runtime begin, which waits for that; called when the session is open. */
   resume?(): Promise<unknown>
   /** Gives back what finding it has taken. */
@@ -156,6 +159,11 @@ class ProcessFeed implements CounterFeed {
     if (signal.aborted) return
     const { door } = found
     this.#facts = await readFacts(door, this.#clock)
+    const { pid } = found
+    if (pid !== undefined && (await isSuspended(pid, this.#facts.commandLine))) {
+      const text = `process ${pid} waits at its diagnostic port to be told to begin`
+      throw new ProcessNotFoundError(text, 'watch it there: --diagnostic-port PATH')
+    }
     if (signal.aborted) return
     this.#session = new CounterSession({
       ...{ door, clock: this.#clock },

@@ -105,7 +105,7 @@ export function readTarget(
   const find = async (): Promise<WatchedProcess> => {
     const socket =
       processId === undefined ? await byName(name!, places) : await byPid(processId, places)
-    return { door: socketDoor(socket.path), name: socket.name }
+    return { door: socketDoor(socket.path), name: socket.name, pid: socket.pid }
   }
   return processFeed({ ...common, choice: name ?? `process ${processId}`, find })
 }

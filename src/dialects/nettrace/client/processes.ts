@@ -2,7 +2,7 @@
  * Processes with a diagnostics socket (§2), as the file system tells of them: nothing connects to
  * any, so none is held up.
  */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSocketName } from '../codec/ipc/texts.ts'
 
@@ -51,6 +51,29 @@ export async function listProcesses(places: ProcessPlaces = {}): Promise<Process
   const byPid = Map.groupBy(sockets, ({ pid }) => pid)
   const newest = await Promise.all([...byPid.values()].map(newestOf))
   return newest.sort((a, b) => Number(a.isStale) - Number(b.isStale) || a.pid - b.pid)
+}
+
+/** Value of DOTNET_DiagnosticPorts all of whose ports let the program begin at once. */
+const BEGINS_AT_ONCE = /^(?:[^;]*,nosuspend[^;]*;?)*$/
+
+/**
+ * Tells whether a runtime seems to wait at a diagnostic port to be told to begin: its environment
+ * has such a port, and of its command line it knows no more than the program. A session that ends
+ * before it has begun makes .NET 10 crash when it does.
+ * @param commandLine as the process tells it
+ */
+export async function isSuspended(
+  pid: number,
+  commandLine: string,
+  places: ProcessPlaces = {},
+): Promise<boolean> {
+  const folder = join(placesOf(places).proc, String(pid))
+  const program = await readlink(join(folder, 'exe')).catch(() => '')
+  if (program === '' || commandLine !== program) return false
+  const environment = await readFile(join(folder, 'environ'), 'utf8').catch(() => '')
+  const [, ports = ''] =
+    /(?:^|\0)(?:DOTNET|COMPlus)_DiagnosticPorts=([^\0]*)/.exec(environment) ?? []
+  return !BEGINS_AT_ONCE.test(ports)
 }
 
 /**

@@ -10,7 +10,13 @@ import type { ChosenPeer, Source, SourceContext } from '../../../endpoints.ts'
 import type { ProcessFacts } from '../../codec/ipc/messages.ts'
 import { CommandError, readFacts } from '../command.ts'
 import { socketDoor } from '../door.ts'
-import { findProcess, listProcesses, type ProcessPlaces, type ProcessSocket } from '../processes.ts'
+import {
+  findProcess,
+  isSuspended,
+  listProcesses,
+  type ProcessPlaces,
+  type ProcessSocket,
+} from '../processes.ts'
 import type { ProcessAddress } from './address.ts'
 import { programOf } from './attached-process.ts'
 import { Processes, type ProcessesParts } from './attached-processes.ts'
@@ -150,7 +156,12 @@ export class Follower implements Source {
     const { clock, reports } = this.#context
     seen.isAsking = true
     try {
-      seen.facts = await readFacts(socketDoor(seen.socket.path), clock)
+      const facts = await readFacts(socketDoor(seen.socket.path), clock)
+      if (await isSuspended(seen.socket.pid, facts.commandLine, this.#parts.places)) {
+        this.#wait(seen)
+        return
+      }
+      seen.facts = facts
       if (!this.#isClosed && this.#seen.has(seen.socket.path)) this.#attach(seen, seen.facts)
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
@@ -162,6 +173,13 @@ export class Follower implements Source {
     } finally {
       seen.isAsking = false
     }
+  }
+
+  /** Leaves alone a process that has yet to begin, for a while. */
+  #wait(seen: Seen): void {
+    seen.waitsUntilMs = this.#context.clock.wallMs() + LOOK_MS
+    if (!this.#isMeant(seen) || this.#processes.size > 0) return
+    this.#link.failed(`process ${seen.socket.pid} waits at its diagnostic port to be told to begin`)
   }
 
   #attach(seen: Seen, facts: ProcessFacts): void {

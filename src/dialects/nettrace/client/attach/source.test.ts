@@ -1,5 +1,7 @@
 /** Processes into the hub: found, read from once, followed through restarts, asked anew. */
 import assert from 'node:assert/strict'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { attachedHub, eventually, passTime } from '../../test/attached.ts'
 import { CounterStream } from '../../test/counter-stream.ts'
@@ -143,6 +145,25 @@ suite('a socket', () => {
     const reason = () => peers()[0]!.link.reason ?? ''
     await eventually(hub.clock, () => /no answer .* within 5000 ms/.test(reason()))
     runtime.options = {}
+    await eventually(hub.clock, () => peers()[0]!.link.isConnected)
+  })
+
+  test('of a process that waits to be told to begin is left alone until it has', async (t) => {
+    const hub = attachedHub(t)
+    const facts = { commandLine: '/srv/Shop' }
+    const fake = await startFakeRuntime(t, { facts }, hub.process(4242, 'dotnet'))
+    const folder = join(hub.places.proc, '4242')
+    symlinkSync('/srv/Shop', join(folder, 'exe'))
+    const wait = (ports: string): void => {
+      writeFileSync(join(folder, 'environ'), `A=b\0DOTNET_DiagnosticPorts=${ports}\0`)
+    }
+    wait('/run/a,nosuspend;/run/b')
+    const { peers } = hub.attach('dotnet://4242')
+    const reason = (): string => peers()[0]!.link.reason ?? ''
+    await eventually(hub.clock, () => /process 4242 waits at its diagnostic port/.test(reason()))
+    await passTime(hub.clock, 5000)
+    assert.deepEqual(new Set(fake.runtime.names), new Set(['ProcessInfo3']))
+    wait('/run/a,nosuspend')
     await eventually(hub.clock, () => peers()[0]!.link.isConnected)
   })
 
