@@ -63,7 +63,11 @@ function endQuietly(error) {
 /** Runs the command line in this process. */
 async function run() {
   endWithStarter()
-  if (process.channel === undefined) onScriptEnd(() => process.emit('disconnect'))
+  if (process.channel === undefined) {
+    onScriptEnd(() => {
+      if (!process.emit('disconnect')) process.exit(1)
+    })
+  }
   const source = new URL('src/cli/main.ts', root)
   const entry = existsSync(source) ? source : new URL('dist/cli/main.js', root)
   if (args[0] === 'serve') await keepYoung()
@@ -190,10 +194,26 @@ function onScriptEnd(finish) {
   const isExecuted = script === 'npx' && /^["']?pentameter(@[^"'\s]*)?["']?(\s|$)/.test(command)
   if (!isOwn && !isExecuted) return
   const shell = process.ppid
+  if (isForeign(shell)) return finish()
   const watch = setInterval(() => {
     if (process.ppid === shell) return
     clearInterval(watch)
     finish()
   }, SHELL_WATCH_MS)
   watch.unref()
+}
+
+/**
+ * Tells whether a process is of another job than this one: it has then adopted this one, whose
+ * shell was gone before it could be looked at. False where the system does not say (no Linux).
+ */
+function isForeign(pid) {
+  try {
+    const [own, other] = ['self', pid].map((id) => readFileSync(`/proc/${id}/stat`, 'utf8'))
+    // pid (name) state ppid group …
+    const groupOf = (stat) => stat.slice(stat.lastIndexOf(')')).split(' ')[3]
+    return groupOf(own) !== groupOf(other)
+  } catch {
+    return false
+  }
 }

@@ -58,6 +58,26 @@ for (const [title, command, script] of [
   })
 }
 
+const OF_NPX = { npm_lifecycle_event: 'npx', npm_lifecycle_script: "'pentameter'" }
+const ofLinux = process.platform === 'linux' ? {} : { skip: 'jobs are read from /proc of Linux' }
+
+test('a hub of npx does not begin when its shell has gone before it', ofLinux, async () => {
+  const begin = `exec "${process.execPath}" "${PROGRAM}" serve ${FREE_PORTS.join(' ')}`
+  const line = `(while kill -0 $$ 2>&-; do :; done; ${begin}) & echo here; wait`
+  const shell = spawn('sh', ['-c', line], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...OF_NPX },
+    detached: true, // a job of its own, as a terminal gives to npx
+  })
+  let printed = ''
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    if (printed === 'here\n') shell.kill('SIGKILL')
+  })
+  await once(shell, 'close') // a hub would hold the pipe for as long as it lives
+  assert.equal(printed, 'here\n')
+})
+
 test('a command that has nothing to finish ends when its starter goes away', async () => {
   const args = [PROGRAM, 'decode', 'statshero']
   const command = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'inherit', 'ipc'] })
