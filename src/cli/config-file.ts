@@ -60,9 +60,10 @@ async function readText(path: string): Promise<string> {
 /**
  * Parses YAML, and so JSON. An empty text is an object of nothing; a tag without a meaning is an
  * error, no warning.
+ * @param intAsBigInt whether whole numbers are bigints
  */
-export function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { logLevel: 'error' })
+export function parseYaml(text: string, { intAsBigInt = false } = {}): unknown {
+  const document = parseDocument(text, { logLevel: 'error', intAsBigInt })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem === undefined) return document.toJS() ?? {}
   const [line = ''] = problem.message.split('\n')

@@ -25,6 +25,8 @@ const SHOWN_BYTES = 40
 
 /**
  * Hands packets to a peer, and ends the connection.
+ * @param greeter dialect that shares the port and speaks first: a hub greets, as it does, a peer
+ * that has said nothing for long, and takes what comes then all the same
  * @param forS time to stay and to print what comes back; undefined to end as soon as possible
  * @returns what is known of them then
  * @throws {CommandError} when they could not be sent, and when the peer refused them
@@ -33,10 +35,10 @@ export async function sendStream(
   dialect: Dialect,
   packets: readonly Uint8Array[],
   target: Target,
-  forS: number | undefined,
+  { greeter, forS }: { readonly greeter?: Dialect; readonly forS?: number | undefined },
 ): Promise<string> {
   const socket = connect({ host: target.host, port: target.port, allowHalfOpen: true })
-  const peer = new Peer(socket, dialect, forS !== undefined)
+  const peer = new Peer(socket, answerReader(dialect, forS !== undefined, greeter))
   const emits = dialect.roles.server === 'emit'
   const refuse = (why: string): never => {
     throw new CommandError(`${addressText(target.host, target.port)} ${why}`)
@@ -66,6 +68,8 @@ export async function sendStream(
       refuse(`refused it: it ${how} the connection; does it speak ${title}?`)
     }
     if (!socket.writableFinished) refuse('did not take all of it')
+    if (peer.hasGreeted)
+      return `it greeted as ${greeter!.title} before it had read; no refusal came back`
     if (peer.hasAnswered) return `it answers as ${title} does`
     return emits ? 'nothing came back' : 'no refusal came back'
   } finally {
@@ -85,12 +89,14 @@ class Peer {
   error: Error | undefined
   isOver = false
   hasAnswered = false
+  /** Whether it said what the dialect does that speaks first at such a port. */
+  hasGreeted = false
   /** First bytes that no server of the dialect writes, as text. */
   foreign: string | undefined
   /** Whether what comes is passed over. */
   isMuted = false
 
-  constructor(socket: Socket, dialect: Dialect, prints: boolean) {
+  constructor(socket: Socket, takeAnswer: (bytes: Uint8Array) => Answer) {
     const over = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<void>()
     this.over = over.promise
@@ -112,13 +118,14 @@ class Peer {
       this.error = error
       end()
     })
-    const takeAnswer = answerReader(dialect, prints)
     socket.on('data', (bytes: Uint8Array) => {
       if (this.isMuted || this.foreign !== undefined) return
       const found = takeAnswer(bytes)
       if (found === 'foreign' && !this.hasAnswered) {
         this.foreign = shown(bytes)
         end()
+      } else if (found === 'greeting') {
+        this.hasGreeted = true
       } else if (found !== 'unfinished') {
         this.hasAnswered = true
         answered.resolve()
@@ -127,11 +134,21 @@ class Peer {
   }
 }
 
-type Answer = 'own' | 'foreign' | 'unfinished'
+type Answer = 'own' | 'foreign' | 'unfinished' | 'greeting'
 
 /** Makes a reader that tells the dialect's answers from others; `prints` them as they come. */
-function answerReader(dialect: Dialect, prints: boolean): (bytes: Uint8Array) => Answer {
-  if (dialect.roles.server !== 'emit') return () => 'foreign'
+function answerReader(
+  dialect: Dialect,
+  prints: boolean,
+  greeter: Dialect | undefined,
+): (bytes: Uint8Array) => Answer {
+  if (dialect.roles.server !== 'emit') {
+    const greeting = greeter?.createDecoder({ role: 'client', transport: 'tcp' })
+    return (bytes) => {
+      greeting?.push(bytes)
+      return greeting?.errors.length === 0 ? 'greeting' : 'foreign'
+    }
+  }
   const decoder = dialect.createDecoder({ role: 'client', transport: 'tcp' })
   const print = prints ? printer(decoder) : () => {}
   return (bytes) => {

@@ -55,6 +55,18 @@ test('lines of stdin are messages; an empty one is none', async () => {
   await until(async () => /^piped_total\S* 3$/m.test(await metrics()))
 })
 
+test('a window of Wallaroo arrives to the nanosecond, from words without quotes', async () => {
+  const url = `wallaroo://127.0.0.1:${hub.listeners.stream.port}`
+  const names = 'application: a, category: computation, name: n, worker: w, pipeline: p, id: 1'
+  const endNs = BigInt(Date.now()) * 1_000_000n + 1n
+  const times = `min_ns: 9007199254740993, max_ns: 9007199254740995, period_ns: 1, end_ns: ${endNs}`
+  const window = `{type: metrics, ${names}, bins: {54: 2}, ${times}}`
+  const { code, err } = await send(['--to', url, '{type: connect}', window])
+  assert.equal(code, 0, err)
+  await until(async () => /^wallaroo_computation_messages_total\S* 2$/m.test(await metrics()))
+  assert.match(await metrics(), /^wallaroo_computation_latency_seconds_count\S* 2$/m)
+})
+
 test('a viewer of scope is shown what comes back, from words without quotes', async () => {
   const url = `scope://127.0.0.1:${hub.listeners.stream.port}`
   const settings = '{kind: settings, sampling_interval: 100000000}'
@@ -105,6 +117,26 @@ test('a peer that ends the connection instead of listening has refused', async (
     assert.equal(code, 1)
   })
 })
+
+for (const [title, ends, expected] of [
+  ['a hub that greeted too soon has not refused', false, [0, 'it greeted as Scope before it had']],
+  ['a peer that greets and then ends it has', true, [1, 'refused it: it closed the connection']],
+] as const) {
+  test(title, async (t) => {
+    const serve = (socket: Socket): void => {
+      socket.write(Uint8Array.of(1, 0))
+      socket.on('data', () => ends && socket.end())
+      socket.on('end', () => socket.end())
+    }
+    const server = createServer({ allowHalfOpen: true }, serve).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const url = `wallaroo://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { code, err } = await send(['--to', url, '{type: connect}'])
+    assert.equal(code, expected[0], err)
+    assert.ok(err.includes(expected[1]), err)
+  })
+}
 
 test('with --for nothing is printed once the time is over, whatever still comes', async () => {
   const scope = GUESTS.find(({ dialect }) => dialect.name === 'scope')!.dialect

@@ -65,11 +65,17 @@ export function addSend(program: Command, guests: readonly Guest[]): void {
       const known =
         transport === 'udp'
           ? await sendDatagrams(packets, target)
-          : await sendStream(dialect, packets, target, forS)
+          : await sendStream(dialect, packets, target, { ...greeterOf(dialect, dialects), forS })
       const count = texts.length === 1 ? '1 message' : `${texts.length} messages`
       const place = addressText(host, port)
       process.stderr.write(`handed ${count} to ${place} by ${transport}; ${known}\n`)
     })
+}
+
+/** Finds the dialect that speaks first at a port that this one shares. */
+function greeterOf({ port }: Dialect, dialects: readonly Dialect[]): { greeter?: Dialect } {
+  const greeter = dialects.find((other) => other.speaksFirst && other.port === port)
+  return greeter === undefined ? {} : { greeter }
 }
 
 async function linesOfStdin(): Promise<string[]> {
@@ -90,12 +96,21 @@ async function packetsOf(
     return texts.map((text) => checked(dialect, text, dialect.packetOf!(text)))
   }
   const { parseYaml } = await import('../config-file.ts')
+  const messageOf = (text: string) => usualNumbers(parseYaml(text, { intAsBigInt: true }))
   try {
-    return encode(dialect, texts.map(parseYaml), { transport, role: 'client' })
+    return encode(dialect, texts.map(messageOf), { transport, role: 'client' })
   } catch (error) {
     const { message } = error as Error
     throw new CommandError(`${message}; want what \`pentameter decode ${dialect.name}\` prints`)
   }
+}
+
+/** Makes numbers of bigints, but for those that would be rounded. */
+function usualNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (Array.isArray(value)) return value.map(usualNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, usualNumbers(each)]))
 }
 
 function checked(dialect: Dialect, text: string, packet: Uint8Array): Uint8Array {
