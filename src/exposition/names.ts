@@ -90,3 +90,29 @@ function cleanKey(key: string, kind: Kind, style: NameStyle): string {
   const isTaken = isDistribution && (clean === 'le' || clean === 'quantile')
   return isTaken ? `exported_${clean}` : clean
 }
+
+/** Word for the unit of times that were divided into it. */
+export const SECONDS = 'seconds'
+/** Words for smaller units of time, by decimal places below the second. */
+const TIME_WORDS: Readonly<Record<number, string>> = {
+  3: 'milliseconds',
+  6: 'microseconds',
+  9: 'nanoseconds',
+}
+
+/**
+ * Names the family of a distribution's native form, where that can't be the same as the classic
+ * one's: bounds that are powers of two do not survive a division by a power of ten. Undefined where
+ * one family takes both, and for units that are not of time.
+ */
+export function nativeFamily({
+  family,
+  shift,
+}: {
+  readonly family: string
+  readonly shift: number
+}): { readonly family: string; readonly unit: string } | undefined {
+  const unit = TIME_WORDS[shift]
+  if (unit === undefined || !family.endsWith(`_${SECONDS}`)) return undefined
+  return { family: family.slice(0, -SECONDS.length) + unit, unit }
+}

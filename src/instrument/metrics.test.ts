@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { suite, test } from 'node:test'
 import { TestRegistry } from '../../test/support/counter-sessions.ts'
 import { parseExposition, sampleTexts } from '../../test/support/outputs/exposition-parser.ts'
+import { readFamilies } from '../../test/support/outputs/metric-families.ts'
 import type { TextFormat } from '../exposition/negotiation.ts'
 import {
   Counter,
@@ -179,16 +180,50 @@ suite('metrics over HTTP', () => {
     const open = await ask('GET', 'application/openmetrics-text;version=1.0.0')
     assert.deepEqual([open.status, open.type], [200, OPEN_METRICS])
     assert.ok(open.text.endsWith('# EOF\n'))
-    // Protobuf is for hubs: here its readers get what comes next in their list.
     const protobuf =
       'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;' +
       'encoding=delimited,application/openmetrics-text;version=1.0.0;q=0.5'
-    assert.equal((await ask('GET', protobuf)).type, OPEN_METRICS)
+    assert.match(`${(await ask('GET', protobuf)).type}`, /^application\/vnd.google.protobuf/)
     const head = await ask('HEAD', '*/*')
     assert.deepEqual([head.status, head.type, head.text], [200, TEXT, ''])
     assert.equal(head.headers.get('content-length'), String(Buffer.byteLength(text.text)))
     const post = await ask('POST', '*/*')
     assert.deepEqual([post.status, post.headers.get('allow')], [405, 'GET, HEAD'])
+  })
+
+  test('protobuf has the families of the text, and native buckets, too', async () => {
+    const bed = new TestRegistry()
+    const labels = ['kind'] as const
+    new Counter('c', bed.source, { labels }).with({ kind: 'é"' }).add(2n ** 53n - 1n)
+    new Gauge('g', bed.source).set(-0.5)
+    const sizes = new Histogram('sizes', bed.source, { unit: 'B', description: 'Sizes' })
+    const times = new Histogram('times', bed.source, { unit: 'ms' })
+    for (const value of [-3, 0, 1, 3, 3]) sizes.record(value)
+    for (const value of [1, 1000]) times.record(value)
+    metricsText(bed.registry)
+    bed.pass(1)
+    const accept =
+      'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited'
+    const answer = await metricsResponse({ headers: new Headers({ accept }) }, bed.registry)
+    const families = readFamilies(Buffer.from(await answer.arrayBuffer()))
+    const metric = (name: string) => families.get(name)!.metrics[0]!
+    const { labels: pairs, value } = metric('source_c_total')
+    assert.deepEqual([pairs, value], [{ kind: 'é"', provider: 'Source' }, 2 ** 53 - 1])
+    assert.equal(metric('source_g').value, -0.5)
+    const { help, type, unit } = families.get('source_sizes_bytes')!
+    assert.deepEqual([help, type, unit], ['Sizes', 'histogram', 'bytes'])
+    const { count, sum, buckets, native } = metric('source_sizes_bytes')
+    assert.deepEqual([count, sum, buckets?.length], ['5', 4, 4])
+    assert.deepEqual([native?.zeroCount, native?.negative.spans.length], ['1', 1])
+    // bounds that are divided are no powers of two any more
+    assert.deepEqual(metric('source_times_seconds').buckets, [
+      [0.001, '1'],
+      [1.024, '2'],
+    ])
+    assert.equal(metric('source_times_seconds').native, undefined)
+    const { buckets: none, ...whole } = metric('source_times_milliseconds')
+    // at schema 4 they would be 161 buckets apart
+    assert.deepEqual([none?.length ?? 0, whole.sum, whole.native?.schema], [0, 1001, 3])
   })
 
   test('a response of the fetch kind, with and without a request', async () => {

@@ -1,17 +1,20 @@
 /**
  * An application's own `/metrics` for Prometheus, without a hub: every counter and instrument of a
- * registry in text 0.0.4 or OpenMetrics 1.0, under the names of eventcounters.md §7.3.
+ * registry in text 0.0.4, OpenMetrics 1.0 or protobuf, under the names of eventcounters.md §7.3.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Negotiated, negotiate } from '../exposition/negotiation.ts'
-import { RegistryReadings } from './metrics-readings.ts'
-import { readingsText } from './metrics-text.ts'
+import { type ExpositionFormat, type Negotiated, negotiate } from '../exposition/negotiation.ts'
+import { readingsProtobuf } from './readings/metrics-protobuf.ts'
+import { RegistryReadings } from './readings/metrics-readings.ts'
+import { readingsText } from './readings/metrics-text.ts'
+import type { Reading } from './readings/reading.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 
 /** Prometheus' text 0.0.4, or OpenMetrics 1.0. */
 export type MetricsFormat = 'text' | 'openmetrics'
 
-const FORMATS: readonly MetricsFormat[] = ['text', 'openmetrics']
+/** Exposition: text, or bytes of protobuf. */
+export type MetricsBody = string | Uint8Array<ArrayBuffer>
 
 const readings = new WeakMap<CounterRegistry, RegistryReadings>()
 
@@ -26,7 +29,8 @@ export function readingsOf(registry: CounterRegistry): RegistryReadings {
 
 /**
  * Makes a handler for `node:http`, Express or Connect that answers every request with the
- * registry's metrics, in the format that its Accept header prefers: text 0.0.4 or OpenMetrics 1.0.
+ * registry's metrics, in the format that its Accept header prefers: text 0.0.4, OpenMetrics 1.0, or
+ * protobuf with native histograms.
  * Requests other than GET and HEAD get 405. Event counters count from this call on, plain counters
  * and histograms from when they were made; gauges and statistics (mean, least, most, deviation) are
  * of the time since the scrape before. `nodeRuntime()` adds the metrics of Node itself.
@@ -56,8 +60,8 @@ export function metricsHandler(
   return (incoming, outgoing) => {
     if (refusesMethod(incoming, outgoing)) return
     const write = (): void => {
-      const { text, contentType } = answer(incoming.headers.accept, registry)
-      writeMetrics(incoming, outgoing, text, contentType)
+      const { body, contentType } = answer(incoming.headers.accept, registry)
+      writeMetrics(incoming, outgoing, body, contentType)
     }
     const gathering = readingsOf(registry).gather()
     if (gathering === undefined) write()
@@ -76,12 +80,12 @@ export function refusesMethod({ method }: IncomingMessage, outgoing: ServerRespo
 export function writeMetrics(
   { method }: IncomingMessage,
   outgoing: ServerResponse,
-  text: string,
+  body: MetricsBody,
   contentType: string,
 ): void {
-  const length = Buffer.byteLength(text)
+  const length = Buffer.byteLength(body)
   outgoing.writeHead(200, { 'Content-Type': contentType, 'Content-Length': length })
-  outgoing.end(method === 'HEAD' ? undefined : text)
+  outgoing.end(method === 'HEAD' ? undefined : body)
 }
 
 /** Part of the platform's Request that is asked for; undefined goes for no header. */
@@ -110,8 +114,8 @@ export async function metricsResponse(
   registry: CounterRegistry = defaultRegistry(),
 ): Promise<Response> {
   await readingsOf(registry).gather()
-  const { text, contentType } = answer(request?.headers.get('accept') ?? undefined, registry)
-  return new Response(text, { headers: { 'Content-Type': contentType } })
+  const { body, contentType } = answer(request?.headers.get('accept') ?? undefined, registry)
+  return new Response(body, { headers: { 'Content-Type': contentType } })
 }
 
 /**
@@ -138,11 +142,16 @@ export function metricsText(
 }
 
 /** Gives the format that an Accept header prefers, with its media type. */
-export function formatFor(accept: string | undefined): Negotiated<MetricsFormat> {
-  return negotiate(accept, 'legacy', FORMATS)
+export function formatFor(accept: string | undefined): Negotiated {
+  return negotiate(accept, 'legacy')
+}
+
+/** Writes readings in any of the formats. */
+export function metricsBody(readings: Iterable<Reading>, format: ExpositionFormat): MetricsBody {
+  return format === 'protobuf' ? readingsProtobuf(readings) : readingsText(readings, format)
 }
 
 function answer(accept: string | undefined, registry: CounterRegistry) {
   const { format, contentType } = formatFor(accept)
-  return { text: readingsText(readingsOf(registry).read(), format), contentType }
+  return { body: metricsBody(readingsOf(registry).read(), format), contentType }
 }

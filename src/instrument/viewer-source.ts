@@ -26,8 +26,8 @@ import {
 } from '../model/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { systemClock } from '../time/system-clock.ts'
-import { RegistryReadings } from './metrics-readings.ts'
-import type { Reading } from './reading.ts'
+import { RegistryReadings } from './readings/metrics-readings.ts'
+import type { Reading } from './readings/reading.ts'
 import { type CounterRegistry, defaultRegistry } from './registry.ts'
 import type { ServedCounter } from './sessions/served-counter.ts'
 

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { readFamilies } from '../support/outputs/metric-families.ts'
 
 /** What `pentameter` means in programs, without a build. */
 const SOURCES = new URL('../support/package-sources.ts', import.meta.url).href
@@ -37,6 +38,13 @@ if (cluster.isPrimary) {
       gauge('work.last').set(amount)
       process.send({ reply: 'counted' })
     } else if (does === 'text') process.send({ reply: 'text', text: await all.text('openmetrics') })
+    else if (does === 'bytes') {
+      const accept = 'application/vnd.google.protobuf;encoding=delimited;' +
+        'proto=io.prometheus.client.MetricFamily'
+      const answer = await all.response({ headers: new Headers({ accept }) })
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      process.send({ reply: 'text', text: bytes.toString('base64') })
+    }
     else if (does === 'leave') process.exit()
     else if (does === 'stop') process.kill(process.pid, 'SIGSTOP')
   })
@@ -117,6 +125,10 @@ test('a scrape of any process is of all; what killed workers counted stays', asy
     assert.equal(value('metrics_processes_silent{'), 0)
     assert.equal(value('work_last{provider="work",worker="2"}'), 20)
   }
+  const { text } = await primary.ask({ does: 'bytes', worker: 'a' }, 'text')
+  const families = readFamilies(Buffer.from(text!, 'base64'))
+  assert.equal(families.get('work_jobs_total')?.metrics[0]?.value, 4321)
+  assert.deepEqual(families.get('work_sizes')?.metrics[0]?.native?.schema, 3)
   await primary.ask({ does: 'kill', worker: 'b' }, 'exit')
   // it tells what it has not told yet when it ends by itself
   await primary.count('c', 600_000)

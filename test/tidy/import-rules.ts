@@ -15,15 +15,15 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   arena: [],
   peers: ['time'],
   shm: ['time', 'model'],
-  exposition: ['model'],
+  exposition: ['model', 'wire'],
   history: ['time', 'model', 'wire', 'arena'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
   dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
   // The socket for the tools of .NET is that of its dialect, and pushes are those of OTLP.
   instrument: [
-    ...['time', 'model', 'peers', 'shm', 'exposition', 'dialects', 'dialects/eventcounters'],
-    ...['dialects/nettrace', 'dialects/opentelemetry'],
+    ...['time', 'model', 'wire', 'peers', 'shm', 'exposition', 'dialects'],
+    ...['dialects/eventcounters', 'dialects/nettrace', 'dialects/opentelemetry'],
   ],
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
@@ -37,7 +37,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   // what its routes answer, as types
   'dialect/api': ['model', 'dialect', 'http/api.ts'],
-  http: ['time', 'model', 'exposition', 'peers', 'history', 'hub', 'dialects'],
+  http: ['time', 'model', 'wire', 'exposition', 'peers', 'history', 'hub', 'dialects'],
   'dialect/http': [
     ...['time', 'model', 'wire', 'exposition', 'peers', 'dialects', 'dialect', 'hub'],
     ...['dialect/hub', 'http', 'dialect/api'],

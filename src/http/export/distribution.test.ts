@@ -6,9 +6,9 @@ import { holds } from '../../../test/support/property.ts'
 import type { HistogramRules } from '../../dialects/export-rules.ts'
 import { forEachBound } from '../../exposition/distribution.ts'
 import { exponentialBuckets } from '../../exposition/exponential.ts'
+import { nativeForm } from '../../exposition/native-histogram.ts'
 import { Histogram } from '../../model/index.ts'
 import { explicitBuckets } from './otlp/histogram-points.ts'
-import { nativeForm } from './prometheus/native-histogram.ts'
 
 /** Wallaroo's bins: 0 within the threshold, bin i as bucket i - 1; 64 where skew is included. */
 function histogramOf(bins: Iterable<readonly [bin: number, count: bigint]>): Histogram {

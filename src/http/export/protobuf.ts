@@ -4,16 +4,9 @@
  */
 import type { PbfWriter } from 'pbf'
 
-const VARINT = 0
 const FIXED64 = 1
 const LOW_BITS = 0x7fn
 const MORE = 0x80
-
-/** Writes a field of uint64, bigints to 2^64 - 1. */
-export function writeU64Field(writer: PbfWriter, field: number, value: bigint): void {
-  writer.writeTag(field, VARINT)
-  writeU64(writer, value)
-}
 
 /** Writes the bare varint, seven bits a byte, lowest first; also of packed fields. */
 export function writeU64(writer: PbfWriter, value: bigint): void {
@@ -27,12 +20,6 @@ export function writeU64(writer: PbfWriter, value: bigint): void {
     writer.buf[writer.pos++] = Number(rest & LOW_BITS) | MORE
   }
   writer.buf[writer.pos++] = Number(rest)
-}
-
-/** Writes the bare varint of sint64: 0, -1, 1, -2 … become 0, 1, 2, 3 …. */
-export function writeS64(writer: PbfWriter, value: bigint): void {
-  const signed = BigInt.asIntN(64, value)
-  writeU64(writer, BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n)))
 }
 
 /** Writes a field of fixed64 or sfixed64. */

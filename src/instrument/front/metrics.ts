@@ -28,7 +28,6 @@ import {
   metricsText,
   readingsOf,
 } from '../metrics.ts'
-import { RegistryReadings } from '../metrics-readings.ts'
 import { nodeRuntime } from '../node-runtime/node-runtime.ts'
 import { Counter } from '../plain/counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
@@ -37,6 +36,7 @@ import type { InstrumentOptions, LabeledValue } from '../plain/instrument.ts'
 import { ClusterMetrics } from '../processes/cluster-metrics.ts'
 import { type Connection, OtlpPush } from '../push/connection.ts'
 import { type ConnectOptions, pushPlan } from '../push/push-options.ts'
+import { RegistryReadings } from '../readings/metrics-readings.ts'
 import { askOnce } from '../recording/poll.ts'
 import { type CounterRegistry, defaultRegistry, EventSource } from '../registry.ts'
 

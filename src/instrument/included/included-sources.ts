@@ -3,7 +3,7 @@
  * pushes and in what a cluster adds up. Nothing is copied: a source is asked when ours are read.
  */
 import { EMPTY_SUMMARY, type Exact, type Histogram, type Labels } from '../../model/index.ts'
-import type { Reading } from '../reading.ts'
+import type { Reading } from '../readings/reading.ts'
 import { errorText, type Report } from '../reports.ts'
 
 interface AnySeries {

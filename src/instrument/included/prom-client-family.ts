@@ -4,9 +4,9 @@
  */
 import { exportedSum, forEachBound } from '../../exposition/distribution.ts'
 import type { Exact, Kind } from '../../model/index.ts'
-import type { RegistryReadings } from '../metrics-readings.ts'
-import { type Family, namedFamilies, type Row, sampleOf } from '../metrics-text.ts'
-import type { Reading } from '../reading.ts'
+import type { RegistryReadings } from '../readings/metrics-readings.ts'
+import { type Family, namedFamilies, type Row, sampleOf } from '../readings/metrics-text.ts'
+import type { Reading } from '../readings/reading.ts'
 import type { CounterRegistry } from '../registry.ts'
 import type { IncludedSource } from './included-sources.ts'
 import {

@@ -10,7 +10,7 @@ import {
   refusesMethod,
   writeMetrics,
 } from '../metrics.ts'
-import type { RegistryReadings } from '../metrics-readings.ts'
+import type { RegistryReadings } from '../readings/metrics-readings.ts'
 import { Gatherer } from './gatherer.ts'
 import { Teller } from './teller.ts'
 
@@ -51,8 +51,8 @@ export class ClusterMetrics {
    * part. Workers that do not answer within half a second are there with values of up to a second
    * before, and counted by `metrics_processes_silent`.
    */
-  text(format: MetricsFormat = 'text'): Promise<string> {
-    return this.#side.text(format)
+  async text(format: MetricsFormat = 'text'): Promise<string> {
+    return String(await this.#side.body(format))
   }
 
   /** Makes a handler for `node:http`, Express and Connect. */
@@ -60,7 +60,9 @@ export class ClusterMetrics {
     return (incoming, outgoing) => {
       if (refusesMethod(incoming, outgoing)) return
       const { format, contentType } = formatFor(incoming.headers.accept)
-      void this.text(format).then((text) => writeMetrics(incoming, outgoing, text, contentType))
+      void this.#side.body(format).then((body) => {
+        writeMetrics(incoming, outgoing, body, contentType)
+      })
     }
   }
 
@@ -68,7 +70,7 @@ export class ClusterMetrics {
   async response(request?: MetricsRequest): Promise<Response> {
     const { format, contentType } = formatFor(request?.headers.get('accept') ?? undefined)
     const headers = { 'Content-Type': contentType }
-    return new Response(await this.text(format), { headers })
+    return new Response(await this.#side.body(format), { headers })
   }
 
   /** Ends it; a worker tells once more before. */

@@ -3,16 +3,17 @@
  * scrape asks all of them first; one that does not answer in time is there with its last values.
  */
 import type { Cluster, Worker } from 'node:cluster'
+import type { ExpositionFormat } from '../../exposition/negotiation.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { MetricsFormat } from '../metrics.ts'
-import type { RegistryReadings } from '../metrics-readings.ts'
-import { readingsText } from '../metrics-text.ts'
-import type { Reading } from '../reading.ts'
+import { type MetricsBody, metricsBody } from '../metrics.ts'
+import type { RegistryReadings } from '../readings/metrics-readings.ts'
+import type { Reading } from '../readings/reading.ts'
 import { MergedReadings } from './merged-readings.ts'
 import {
   type FromPrimary,
   type FromWorker,
   opened,
+  packed,
   type Row,
   readingOf,
   sealed,
@@ -61,7 +62,7 @@ export class Gatherer {
   }
 
   /** Writes the metrics of all processes; those that ask at one time share one round of asking. */
-  async text(format: MetricsFormat): Promise<string> {
+  async body(format: ExpositionFormat): Promise<MetricsBody> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
@@ -74,7 +75,7 @@ export class Gatherer {
         merged.add(readingOf(head, value), `${worker.id}`)
     }
     const answered = { of: 'cluster' as const, processes: this.#members.size + 1, silent }
-    return readingsText([...merged.values(), ...standing(answered)], format)
+    return metricsBody([...merged.values(), ...standing(answered)], format)
   }
 
   /** Asks all workers that take part for their values. @returns how many have not answered */
@@ -109,8 +110,8 @@ export class Gatherer {
         this.#onTold()
         return
       case 'scrape':
-        void this.text(message.format).then((text) => {
-          send(worker, { kind: 'scraped', turn: message.turn, text })
+        void this.body(message.format).then((body) => {
+          send(worker, { kind: 'scraped', turn: message.turn, ...packed(body) })
         })
     }
   }

@@ -9,7 +9,7 @@ import {
   mergeSummaries,
   sortLabels,
 } from '../../model/index.ts'
-import { identityText, type Reading } from '../reading.ts'
+import { identityText, type Reading } from '../readings/reading.ts'
 
 /** Label that says which process a gauge is of. */
 const WORKER = 'worker'

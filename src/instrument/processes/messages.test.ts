@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMPTY_SUMMARY, Histogram } from '../../model/index.ts'
-import type { Reading } from '../reading.ts'
+import type { Reading } from '../readings/reading.ts'
 import { MergedReadings } from './merged-readings.ts'
 import { countOf, headText, opened, readingOf, sealed, valueText } from './messages.ts'
 

@@ -3,9 +3,10 @@
  * process as they change, and scrapes that are asked for and answered. The channel carries JSON,
  * so numbers that JSON lacks are spelled, and a row that has not changed is not sent again.
  */
+import type { ExpositionFormat } from '../../exposition/negotiation.ts'
 import { type Exact, Histogram } from '../../model/index.ts'
-import type { MetricsFormat } from '../metrics.ts'
-import type { Reading } from '../reading.ts'
+import type { MetricsBody } from '../metrics.ts'
+import type { Reading } from '../readings/reading.ts'
 
 /** One reading: its number in its process, value and {@link countOf}; its head where new. */
 export type Row = readonly [id: number, value: string, count: number, head?: string]
@@ -15,14 +16,29 @@ export type FromWorker =
   /** All that changed since the message before; `gone` are the numbers of gauges that ended. */
   | { readonly kind: 'values'; readonly rows: readonly Row[]; readonly gone: readonly number[] }
   /** Request for the text of all processes. */
-  | { readonly kind: 'scrape'; readonly turn: number; readonly format: MetricsFormat }
+  | { readonly kind: 'scrape'; readonly turn: number; readonly format: ExpositionFormat }
   /** Statement that the values of that turn have all been sent. */
   | { readonly kind: 'told'; readonly turn: number }
 
 /** Message of the primary to a worker. */
 export type FromPrimary =
   | { readonly kind: 'tell'; readonly turn: number }
-  | { readonly kind: 'scraped'; readonly turn: number; readonly text: string }
+  | ({ readonly kind: 'scraped'; readonly turn: number } & Packed)
+
+/** Exposition in JSON: a text as it is, bytes in base64. */
+interface Packed {
+  readonly text: string
+  readonly isBytes: boolean
+}
+
+export function packed(body: MetricsBody): Packed {
+  const isBytes = typeof body !== 'string'
+  return { isBytes, text: isBytes ? Buffer.from(body).toString('base64') : body }
+}
+
+export function unpacked({ text, isBytes }: Packed): MetricsBody {
+  return isBytes ? new Uint8Array(Buffer.from(text, 'base64')) : text
+}
 
 /** Mark of messages that are ours: an application has messages of its own. */
 const MARK = 'pentameter-metrics'

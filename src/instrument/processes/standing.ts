@@ -1,5 +1,5 @@
 /** Two gauges by which a scrape says for how many processes it answers. */
-import type { Reading } from '../reading.ts'
+import type { Reading } from '../readings/reading.ts'
 
 interface Standing {
   /** `cluster`: all processes of it; `process`: the one that answers, alone. */

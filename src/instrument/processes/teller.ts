@@ -4,11 +4,11 @@
  * has itself, and that this is all.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { ExpositionFormat } from '../../exposition/negotiation.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { MetricsFormat } from '../metrics.ts'
-import type { RegistryReadings } from '../metrics-readings.ts'
-import { readingsText } from '../metrics-text.ts'
-import { identityText, type Reading } from '../reading.ts'
+import { type MetricsBody, metricsBody } from '../metrics.ts'
+import type { RegistryReadings } from '../readings/metrics-readings.ts'
+import { identityText, type Reading } from '../readings/reading.ts'
 import {
   countOf,
   type FromPrimary,
@@ -17,6 +17,7 @@ import {
   opened,
   type Row,
   sealed,
+  unpacked,
   valueText,
 } from './messages.ts'
 import { standing } from './standing.ts'
@@ -40,7 +41,7 @@ export class Teller {
   readonly #keys = new WeakMap<CounterDescription, string>()
   /** Rows that the primary has, by identity. */
   readonly #told = new Map<string, SentRow>()
-  readonly #waiting = new Map<number, (text: string) => void>()
+  readonly #waiting = new Map<number, (body: MetricsBody) => void>()
   #nextId = 0
   #turn = 0
   #cancel: () => void = () => {}
@@ -64,9 +65,9 @@ export class Teller {
   }
 
   /** Writes the metrics of all processes; of this one alone where the primary does not answer. */
-  async text(format: MetricsFormat): Promise<string> {
+  async body(format: ExpositionFormat): Promise<MetricsBody> {
     const turn = ++this.#turn
-    const text = await new Promise<string | undefined>((resolve) => {
+    const body = await new Promise<MetricsBody | undefined>((resolve) => {
       const cancel = this.#clock.after(ANSWER_MS, () => resolve(undefined))
       this.#waiting.set(turn, (answer) => {
         cancel()
@@ -75,10 +76,10 @@ export class Teller {
       this.#send({ kind: 'scrape', turn, format })
     })
     this.#waiting.delete(turn)
-    if (text !== undefined) return text
+    if (body !== undefined) return body
     await this.#readings.gather()
     const alone = standing({ of: 'process', processes: 1, silent: 0 })
-    return readingsText([...this.#readings.read(), ...alone], format)
+    return metricsBody([...this.#readings.read(), ...alone], format)
   }
 
   #report(): void {
@@ -132,7 +133,7 @@ export class Teller {
 
   readonly #receive = (sent: unknown): void => {
     const message = opened<FromPrimary>(sent)
-    if (message?.kind === 'scraped') this.#waiting.get(message.turn)?.(message.text)
+    if (message?.kind === 'scraped') this.#waiting.get(message.turn)?.(unpacked(message))
     if (message?.kind !== 'tell') return
     const tell = (): void => {
       this.#tell()

@@ -8,7 +8,7 @@ import { encodeOpenTelemetry } from '../../dialects/opentelemetry/codec.ts'
 import { CUMULATIVE } from '../../dialects/opentelemetry/spec.ts'
 import { type BucketsField, exponentialBuckets } from '../../exposition/exponential.ts'
 import { type Bounds, type Exact, Histogram, type Labels } from '../../model/index.ts'
-import type { Reading } from '../reading.ts'
+import type { Reading } from '../readings/reading.ts'
 import type { Encoding, Resource } from './push-options.ts'
 
 /** Times of all points, Unix ms. */

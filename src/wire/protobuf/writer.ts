@@ -3,6 +3,7 @@ import { LENGTH_DELIMITED } from './reader.ts'
 
 const FIRST_BYTES = 1024
 const encoder = new TextEncoder()
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
 export class ProtobufWriter {
   #bytes = new Uint8Array(FIRST_BYTES)
@@ -29,6 +30,10 @@ export class ProtobufWriter {
   /** Writes a varint of at most 2^53. */
   varint(value: number): void {
     this.#reserve(10)
+    if (value < 0x80) {
+      this.#bytes[this.#size++] = value
+      return
+    }
     let rest = value
     for (; rest >= 0x80; rest = Math.floor(rest / 128)) {
       this.#bytes[this.#size++] = (rest % 128) | 0x80
@@ -38,6 +43,10 @@ export class ProtobufWriter {
 
   /** Writes a varint of any 64 bits; negative ones have ten bytes. */
   varint64(value: bigint): void {
+    if (value >= 0n && value <= SAFE) {
+      this.varint(Number(value))
+      return
+    }
     this.#reserve(10)
     let rest = BigInt.asUintN(64, value)
     for (; rest > 0x7fn; rest >>= 7n) this.#bytes[this.#size++] = Number(rest & 0x7fn) | 0x80
@@ -65,21 +74,52 @@ export class ProtobufWriter {
   }
 
   text(field: number, text: string): void {
-    this.bytes(field, encoder.encode(text))
+    const { length } = text
+    if (length >= 0x80) {
+      this.bytes(field, encoder.encode(text))
+      return
+    }
+    this.tag(field, LENGTH_DELIMITED)
+    this.#reserve(1 + length)
+    const from = this.#size
+    const bytes = this.#bytes
+    let at = from
+    bytes[at++] = length
+    for (let i = 0; i < length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit >= 0x80) break
+      bytes[at++] = unit
+    }
+    this.#size = at
+    if (at - from > length) return
+    // one that is not of ASCII alone has its length in bytes
+    const whole = encoder.encode(text)
+    this.#size = from
+    this.varint(whole.length)
+    this.#reserve(whole.length)
+    this.#bytes.set(whole, this.#size)
+    this.#size += whole.length
   }
 
   /** Writes a field with a length around what `write` writes. */
   message(field: number, write: () => void): void {
     this.tag(field, LENGTH_DELIMITED)
-    const from = this.#size
+    this.#reserve(1)
+    // most lengths have one byte: what is longer moves
+    const at = this.#size++
     write()
-    const length = this.#size - from
+    const length = this.#size - at - 1
+    if (length < 0x80) {
+      this.#bytes[at] = length
+      return
+    }
+    const end = this.#size
     this.varint(length) // to learn how many bytes it takes
-    const lengthBytes = this.#size - from - length
-    this.#bytes.copyWithin(from + lengthBytes, from, from + length)
-    this.#size = from
+    const lengthBytes = this.#size - end
+    this.#bytes.copyWithin(at + lengthBytes, at + 1, end)
+    this.#size = at
     this.varint(length)
-    this.#size = from + lengthBytes + length
+    this.#size = at + lengthBytes + length
   }
 
   #reserve(size: number): void {

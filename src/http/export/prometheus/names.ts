@@ -9,7 +9,13 @@ import type {
   PrometheusRules,
   WindowPart,
 } from '../../../dialects/export-rules.ts'
-import { cleanLabels, cleanName, isLegacyName, type NameStyle } from '../../../exposition/names.ts'
+import {
+  cleanLabels,
+  cleanName,
+  isLegacyName,
+  type NameStyle,
+  SECONDS,
+} from '../../../exposition/names.ts'
 import type { Identity, Kind, Labels, Metadata } from '../../../model/index.ts'
 
 export interface PrometheusName {
@@ -30,14 +36,6 @@ export interface PrometheusName {
 
 /** Units of time in which distributions arrive, as decimal places below the second. */
 const TIME_SHIFTS: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9 }
-const SECONDS = 'seconds'
-/** The same units in names, by these places. */
-const TIME_WORDS: Readonly<Record<number, string>> = {
-  3: 'milliseconds',
-  6: 'microseconds',
-  9: 'nanoseconds',
-}
-
 const NO_RULES: PrometheusRules = {}
 
 /** Names the families that a series is shown in: one, unless its dialect has others. */
@@ -98,20 +96,6 @@ function prometheusName(
     shift,
     ...unitOf(family, unit, shift),
   }
-}
-
-/**
- * Names the family of a distribution's native form, where that can't be the same as the classic
- * one's: bounds that are powers of two do not survive a division by a power of ten. Undefined where
- * one family takes both, and for units that are not of time.
- */
-export function nativeFamily({
-  family,
-  shift,
-}: PrometheusName): { readonly family: string; readonly unit: string } | undefined {
-  const unit = TIME_WORDS[shift]
-  if (unit === undefined || !family.endsWith(`_${SECONDS}`)) return undefined
-  return { family: family.slice(0, -SECONDS.length) + unit, unit }
 }
 
 /** Makes `<value>_<value>_<name>`: what were labels are part of the name. */

@@ -3,22 +3,22 @@
  * them (eventcounters.md §7.3). Families that would share a name, and series that would be one, are
  * told apart by suffixes and labels, never merged or left out.
  */
-import { counterFamilies } from '../dialects/eventcounters/export-rules.ts'
-import { identityOf, metadataOf } from '../dialects/eventcounters/map.ts'
-import type { CounterDescription } from '../dialects/eventcounters/window.ts'
-import { type ExportFamilies, type WindowPart, windowValue } from '../dialects/export-rules.ts'
-import { EXPORT_RULES } from '../dialects/opentelemetry/export-rules.ts'
-import { bucketLines, distributionText } from '../exposition/histogram-text.ts'
+import { counterFamilies } from '../../dialects/eventcounters/export-rules.ts'
+import { identityOf, metadataOf } from '../../dialects/eventcounters/map.ts'
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import { type ExportFamilies, type WindowPart, windowValue } from '../../dialects/export-rules.ts'
+import { EXPORT_RULES } from '../../dialects/opentelemetry/export-rules.ts'
+import { bucketLines, distributionText } from '../../exposition/histogram-text.ts'
 import {
   cleanLabels,
   cleanName,
   KIND_SUFFIXES,
   SAMPLE_SUFFIXES,
   withLabel,
-} from '../exposition/names.ts'
-import type { TextFormat } from '../exposition/negotiation.ts'
-import { familyHead, labelText, numberText, sampleText } from '../exposition/text.ts'
-import { compareUtf8, type Exact, type Kind, type Labels } from '../model/index.ts'
+} from '../../exposition/names.ts'
+import type { TextFormat } from '../../exposition/negotiation.ts'
+import { familyHead, labelText, numberText, sampleText } from '../../exposition/text.ts'
+import { compareUtf8, type Exact, type Kind, type Labels } from '../../model/index.ts'
 import type { Reading } from './reading.ts'
 
 /** One reading in a family. */
@@ -38,6 +38,8 @@ export interface Family {
   readonly unit: string | undefined
   readonly help: string
   readonly rows: Row[]
+  /** True for the native form of another family, which has no classic buckets. */
+  readonly isNative?: boolean
 }
 
 /** Writes an exposition, families by their names. */

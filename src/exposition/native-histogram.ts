@@ -3,8 +3,8 @@
  * (2^((n-1)/2^s), 2^(n/2^s)]: an index one higher than ours.
  */
 
-import { withoutOverflow } from '../../../exposition/distribution.ts'
-import { type BucketRun, type Histogram, SCALE_MAX } from '../../../model/index.ts'
+import { type BucketRun, type Histogram, SCALE_MAX } from '../model/index.ts'
+import { withoutOverflow } from './distribution.ts'
 
 /** Coarser ones Prometheus does not take, and no range of doubles needs. */
 const SCHEMA_MIN = -4

@@ -1,6 +1,6 @@
 /** What is read of a counter at one moment: its total, value or distribution. */
-import type { CounterDescription } from '../dialects/eventcounters/window.ts'
-import type { Exact, Histogram, Labels, Summary } from '../model/index.ts'
+import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { Exact, Histogram, Labels, Summary } from '../../model/index.ts'
 
 interface AnyReading {
   /** Description; without a provider where another library has named it. */

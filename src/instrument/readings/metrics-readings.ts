@@ -3,15 +3,15 @@
  * themselves close: sums and samples add up to totals from its opening on. What knows its own total
  * (plain counters, histograms) is read as it is.
  */
-import type { Boundary } from '../dialects/eventcounters/server/counter-source.ts'
-import { toSummary } from '../dialects/eventcounters/summary.ts'
-import type { Statistics } from '../dialects/eventcounters/window.ts'
-import { EMPTY_SUMMARY, Histogram } from '../model/index.ts'
-import type { MetricsSource } from './included/included-sources.ts'
+import type { Boundary } from '../../dialects/eventcounters/server/counter-source.ts'
+import { toSummary } from '../../dialects/eventcounters/summary.ts'
+import type { Statistics } from '../../dialects/eventcounters/window.ts'
+import { EMPTY_SUMMARY, Histogram } from '../../model/index.ts'
+import type { MetricsSource } from '../included/included-sources.ts'
+import type { CounterRegistry } from '../registry.ts'
+import type { OpenSession } from '../sessions/open-session.ts'
+import type { ServedCounter } from '../sessions/served-counter.ts'
 import type { Reading } from './reading.ts'
-import type { CounterRegistry } from './registry.ts'
-import type { OpenSession } from './sessions/open-session.ts'
-import type { ServedCounter } from './sessions/served-counter.ts'
 
 /** Totals of the windows of one counter. */
 class WindowTotals {
