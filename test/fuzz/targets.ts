@@ -3,11 +3,12 @@ import { REGISTERED, targetsOf } from '../suites/tested.ts'
 import { dispatch } from './house/dispatch.ts'
 import { globs } from './house/globs.ts'
 import { histograms } from './house/histograms.ts'
+import { historyChunks } from './house/history-chunks.ts'
 import { options } from './house/options.ts'
 import { requests } from './house/requests.ts'
 import type { FuzzTarget } from './target.ts'
 
-const HOUSE: readonly FuzzTarget[] = [dispatch, requests, globs, options, histograms]
+const HOUSE: readonly FuzzTarget[] = [dispatch, requests, globs, options, histograms, historyChunks]
 
 export async function allTargets(): Promise<readonly FuzzTarget[]> {
   const ofDialects = await Promise.all(REGISTERED.map(targetsOf))

@@ -66,7 +66,8 @@ export function encodeBundle(resolution: Resolution, chunks: readonly BundledChu
 
 /** Checksum of the head, as if its own place were zero, and the index. */
 function headCrc(bundle: Uint8Array, end: number): number {
-  const head = bundle.slice(0, end)
+  // slice of a Node Buffer would be a view of it
+  const head = new Uint8Array(bundle.subarray(0, end))
   head.fill(0, CRC_AT, CRC_AT + 4)
   return crc32(head)
 }

@@ -263,7 +263,7 @@ function decodeTable(decoder: Decoder, values: Float64Array, count: number): voi
   for (let i = 0; i < table.length; i++) {
     words[HIGH] = decoder.bits(32)
     words[LOW] = decoder.bits(32)
-    table[i] = float[0]!
+    table[i] = plainDouble(decoder)
   }
   decoder.whole(values, count)
   for (let i = 0; i < count; i++) {
@@ -294,6 +294,13 @@ function decodeWords(decoder: Decoder, values: Float64Array, count: number): voi
   for (let i = 0; i < count; i++) {
     words[HIGH] = values[i]!
     words[LOW] = low[i]! * POWERS[zeros]!
-    values[i] = float[0]!
+    values[i] = plainDouble(decoder)
   }
+}
+
+/** Takes the double in `float`; an odd one stands elsewhere, and a NaN of other bits nowhere. */
+function plainDouble(decoder: Decoder): number {
+  const value = float[0]!
+  if (isOdd(value)) throw faultOf('chunk_value', decoder.offset, `${value} among doubles`)
+  return value
 }
