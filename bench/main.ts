@@ -22,6 +22,8 @@ import { findQuestions } from './questions.ts'
 
 const DOCUMENT = join(import.meta.dirname, '../docs/performance.md')
 const JSON_FILE = join(import.meta.dirname, '../docs/performance.json')
+/** A question that hangs is ended after so long: it broke then; the longest takes ten minutes. */
+const QUESTION_MS_MAX = 3_600_000
 /** Of one answer: a hundred times what the longest has. */
 const ANSWER_BYTES_MAX = 16_777_216
 
@@ -60,11 +62,13 @@ if (values.list) {
 /** @returns undefined where the question broke, which has said why */
 function ask(name: string): Result | undefined {
   const file = join(import.meta.dirname, `${name}.ts`)
-  const { status, stdout } = spawnSync(process.execPath, [file, '--json'], {
+  const { status, stdout, error } = spawnSync(process.execPath, [file, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
     maxBuffer: ANSWER_BYTES_MAX,
+    timeout: QUESTION_MS_MAX,
   })
+  if (error !== undefined) console.error(`${name}: ${error.message}`)
   return status === 0 ? JSON.parse(stdout) : undefined
 }
 

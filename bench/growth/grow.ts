@@ -107,7 +107,8 @@ export async function grow(kind: GrowingKind, series: number): Promise<Growth | 
     ticksMissed: busy.ticksMissed - idle.ticksMissed,
     behindS,
     scrapes: [first, changed],
-    scrapeGrowth: after.residentBytes / before.residentBytes,
+    // a second of changes lies between both, which is in the ring
+    scrapeGrowth: residentOf(after) / residentOf(before),
   }
 }
 
