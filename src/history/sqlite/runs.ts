@@ -21,6 +21,11 @@ export class Runs {
     })
   }
 
+  /** Start of the first span, Unix seconds; undefined where there is none. */
+  get firstS(): number | undefined {
+    return this.#runs[0]?.startS
+  }
+
   /** Adds the seconds of (start, end]. */
   add(startS: number, endS: number): void {
     if (endS <= startS) return

@@ -333,8 +333,10 @@ export class SqliteHistory implements HistoryStore {
     const open = [this.#open, this.#sealed].flatMap((each) => {
       return [...(each?.windows.keys() ?? [])].map((window) => window * SECOND5.windowS)
     })
+    // a window may begin long before its first cell
+    const beganS = this.#tables.runs.firstS ?? 0
     const least = (list: number[]): number | undefined => {
-      return list.length === 0 ? undefined : Math.min(...list)
+      return list.length === 0 ? undefined : Math.max(beganS, Math.min(...list))
     }
     const second5 = firstOf('second5', SECOND5.windowS)
     return {
