@@ -119,7 +119,9 @@ async function withPackage<T>(
     }
     const { NODE_COMPILE_CACHE: _other, ...env } = process.env
     const caches = join(folder, 'caches')
-    return await use(join(folder, 'bin/pentameter.js'), { ...env, XDG_CACHE_HOME: caches })
+    return await use(join(folder, 'bin/pentameter.js'), {
+      ...{ ...env, XDG_CACHE_HOME: caches, PENTAMETER_HISTORY: join(caches, 'history') },
+    })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -26,6 +26,7 @@ import { HttpListener } from './http-listener.ts'
 import { parseConfig } from './hub/config/config.ts'
 import { type HouseOptions, listenPorts } from './hub/config/house-options.ts'
 import { dialectOptions, type HubConfig } from './hub/config/values.ts'
+import { openHistory } from './hub/history/open-history.ts'
 import { Hub } from './hub/hub.ts'
 import { fitToDescriptors } from './hub/listen/descriptors.ts'
 import type { Frame } from './hub/live/frame.ts'
@@ -178,6 +179,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   if (!isLoopback(config.host)) log('warn', OPEN_MESSAGE, { host: config.host })
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
+  const opened = openHistory(hub, config, log)
   const otlp = await otlpOf(config, hub, log)
   const server = serverOf(hub, guests, config, { log, otlp, connections: httpConnections })
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
@@ -186,6 +188,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   await http.start()
   const further = furtherPorts(server, guests, config, clock, log)
   for (const { listener } of further) await listener.start()
+  await opened
   hub.servedBy(http.address, () => server.limits())
   const addresses = (): PortAddresses => ({
     [HTTP_PORT.name]: http.address,

@@ -10,3 +10,6 @@ import { join } from 'node:path'
 // Shared with other projects, as Node's own default is; it holds a folder for each version.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 enableCompileCache(process.env.NODE_COMPILE_CACHE)
+
+// hubs that tests start write nothing into the state folder of who runs the tests
+process.env.PENTAMETER_HISTORY ??= 'none'

@@ -9,8 +9,9 @@ import type { HubOptions } from '../start-hub.ts'
 import { systemClock as clock } from '../time/system-clock.ts'
 import { failedPorts, portsError } from './failed-ports.ts'
 import { paragraph } from './help.ts'
+import { temporaryHistory } from './history-folder.ts'
 import { runHub } from './run-hub.ts'
-import { addHubFlags, type HubArguments, readConfig } from './serve.ts'
+import { addHubFlags, type HubArguments, readConfig, withHistory } from './serve.ts'
 
 const EXAMPLES = `
 Examples:
@@ -27,7 +28,8 @@ export async function addDemo(program: Command, guests: readonly Guest[]): Promi
     .description('start a hub and traffic to look at')
     .addHelpText('after', `\n${paragraph(sentences)}\n${EXAMPLES}`)
     .action(async (args: HubArguments) => {
-      const config = await readConfig(args, guests)
+      const temporary = temporaryHistory()
+      const config = withHistory(await readConfig(args, guests), args, () => temporary.path)
       const prepared: Prepared[] = []
       try {
         const whole = await prepareAll(parts, config, prepared)
@@ -41,6 +43,7 @@ export async function addDemo(program: Command, guests: readonly Guest[]): Promi
         })
       } finally {
         await Promise.all(prepared.map(({ end }) => end()))
+        temporary.end()
       }
     })
 }

@@ -9,6 +9,7 @@ import { composeOptions } from '../hub/config/house-options.ts'
 import type { HubOptions } from '../start-hub.ts'
 import { decimal, wholeNumber, wholeNumberOrAuto } from '../terminal/flag-values.ts'
 import { examplesText } from './help.ts'
+import { defaultHistoryFolder } from './history-folder.ts'
 import { type RunOptions, runHub } from './run-hub.ts'
 
 const HELP = `
@@ -28,8 +29,20 @@ export function addServe(program: Command, guests: readonly Guest[]): void {
     .description('start the hub: listeners, page, API and /metrics')
     .addHelpText('after', `${HELP}\n${examplesText(guests, 'serve', EXAMPLES)}`)
     .action(async (args: HubArguments) => {
-      await runHub(await readConfig(args, guests), guests, args)
+      const config = await readConfig(args, guests)
+      await runHub(withHistory(config, args, defaultHistoryFolder), guests, args)
     })
+}
+
+/** Gives a hub a history where its configuration names none, unless none is wished. */
+export function withHistory(
+  config: HubOptions,
+  { history }: HubArguments,
+  folder: () => string,
+): HubOptions {
+  const isGiven = (config.history?.path ?? '') !== ''
+  const path = history === false ? '' : isGiven ? config.history?.path : folder()
+  return { ...config, history: { ...config.history, path } } as HubOptions
 }
 
 /** Values of the flags by commander's names, and of those that are no option of the hub. */
@@ -47,6 +60,7 @@ export function addHubFlags(command: Command, guests: readonly Guest[]): Command
         .choices(['text', 'json'])
         .default('text'),
     )
+    .option('--no-history', 'no memory beyond the last minutes')
     .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
 }
 
@@ -61,7 +75,8 @@ export async function readConfig(
   const options = args.config === undefined ? {} : await readFileOf(args.config, guests)
   for (const { flag, path } of flagsOf(composeOptions(dialectsOf(guests)))) {
     const value = args[flag.attributeName()]
-    if (value !== undefined) setAt(options, path, value)
+    // false is what a flag with no- in front leaves: here that of the history
+    if (value !== undefined && value !== false) setAt(options, path, value)
   }
   const { parseConfig } = await import('../hub/config/config.ts')
   return parseConfig(options, dialectsOf(guests))

@@ -4,7 +4,7 @@ import type { BoundAddress, PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { HTTP_PORT } from '../dialects/options.ts'
 import { GUESTS } from '../dialects/registry.ts'
-import type { SourcesAnswer } from '../http/api.ts'
+import type { HistoryStatus, SourcesAnswer } from '../http/api.ts'
 import { addressText } from '../model/text/address.ts'
 import { tableLines } from '../terminal/index.ts'
 import { failedPorts, failureLines } from './failed-ports.ts'
@@ -17,7 +17,7 @@ import type { LogFormat } from './log.ts'
 export function startReport(
   format: LogFormat,
   addresses: PortAddresses,
-  { listeners, dialects, workers = [], workerFailure, exports = [] }: SourcesAnswer,
+  { listeners, dialects, workers = [], workerFailure, exports = [], history }: SourcesAnswer,
   guests: readonly Guest[] = GUESTS,
 ): string {
   const failed = failedPorts(addresses)
@@ -31,6 +31,7 @@ export function startReport(
       alone,
       failed.length > 0 && { failed },
       targets.length > 0 && { exports: targets },
+      history !== undefined && { history },
     ]
     return `${JSON.stringify(Object.assign({}, start, ...parts))}\n`
   }
@@ -51,6 +52,10 @@ export function startReport(
   for (const { name, url, intervalMs } of exports) {
     rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
   }
+  if (history !== undefined) {
+    const [place, ...rest] = historyWords(history).split('\n')
+    rows.push(['history', place!], ...rest.map((line) => ['', line]))
+  }
   const receive = receiveOf(listeners)
   if (receive !== undefined) rows.push(['udp', receive])
   const table = tableLines(rows)
@@ -66,6 +71,15 @@ export function startReport(
   const body = `${heading}\n${failures.join('')}\n${table}\n\n${trying}`
   if (http.error !== undefined) return `${body}Ctrl-C stops. There is no page.\n`
   return `${body}Ctrl-C stops. The page: ${base}/\n`
+}
+
+/** Tells where the history is and how much of it there may be, or why there is none. */
+function historyWords(history: HistoryStatus): string {
+  const { place, state, message, bytesLimit = 0, keptS = [] } = history
+  if (state === 'off') return `none: ${message}`
+  const [seconds, minutes, hours] = keptS.map((s) => `${Math.round(s / 86_400)} days`)
+  const kept = `seconds for ${seconds}, minutes for ${minutes}, hours for ${hours}`
+  return `${place}\n${Math.round(bytesLimit / 2 ** 20)} MiB at most: ${kept}`
 }
 
 function headingOf(failed: number, all: number): string {

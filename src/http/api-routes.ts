@@ -27,7 +27,8 @@ import {
   tapQuery,
   usualQuery,
 } from './query/parameters.ts'
-import { alignWindow, COLUMNS_LIMIT, rangeJson } from './query/range.ts'
+import { alignWindow, findPast } from './query/past.ts'
+import { COLUMNS_LIMIT, rangeJson } from './query/range.ts'
 import { samplesJson } from './query/samples.ts'
 import { detailSeries, seriesJson } from './query/series.ts'
 import { usualAnswer } from './query/usual.ts'
@@ -124,12 +125,13 @@ function seriesOf(view: HubView, id: string): SeriesRecord {
   throw new HttpError(404, 'unknown_series', `no series ${id}`, hint)
 }
 
-function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
+async function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
   const { series, step, ...asked } = readQuery(rangeQuery, context)
   const { fromMs, toMs } = windowOf(asked, view, WINDOW_DEFAULT_MS)
-  const window = alignWindow(fromMs, toMs, Math.round(step * 1000))
-  if (window.length > COLUMNS_LIMIT) {
-    const message = `${window.length} columns, limit ${COLUMNS_LIMIT}`
+  const stepMs = Math.round(step * 1000)
+  const columns = alignWindow(fromMs, toMs, stepMs).length
+  if (columns > COLUMNS_LIMIT) {
+    const message = `${columns} columns, limit ${COLUMNS_LIMIT}`
     const stepS = Math.ceil((toMs - fromMs) / 1000 / (COLUMNS_LIMIT - 1))
     const hint =
       stepS <= STEP_MAX_S
@@ -137,7 +139,8 @@ function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
         : `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
     throw new HttpError(400, 'too_many_columns', message, hint)
   }
-  const pieces = rangeJson(view, series, window)
+  const { window, past } = await findPast(view, { ids: series, fromMs, toMs, stepMs })
+  const pieces = rangeJson(view, series, window, past)
   return piecesAnswer(context, pieces, 'application/json')
 }
 

@@ -26,6 +26,7 @@ export type {
   DialectStatus,
   ErrorStatus,
   ExportStatus,
+  HistoryStatus,
   LimitStatus,
   ListenerStatus,
   OffenderStatus,

@@ -43,7 +43,7 @@ import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import { SeriesStore } from './series/series.ts'
 import { RelaySink } from './sinks/relay.ts'
 import { RelayedSeconds } from './sinks/relayed-seconds.ts'
-import { type Sink, SinkQueue } from './sinks/sinks.ts'
+import { type Sink, SinkQueue, sinkEvents } from './sinks/sinks.ts'
 import { WorkerRates } from './status/activity.ts'
 import { guessForeign } from './status/foreign.ts'
 import { LoadMeter, memoryBudget, Overload } from './status/overload.ts'
@@ -82,6 +82,8 @@ export class Hub implements HubView {
   readonly live: LiveRing
   readonly samples: Samples
   readonly sessions: Sessions
+  /** Memory beyond the ring; set before {@link start}. */
+  history: HubView['history']
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
   readonly #config: HubConfig
@@ -391,15 +393,7 @@ export class Hub implements HubView {
 
   /** Adds a destination for closed seconds; to be called before {@link start}. */
   addSink(sink: Sink): void {
-    const events = {
-      dropped: (name: string) => {
-        this.metrics.counter('pentameter.sink.dropped', { sink: name }).add()
-      },
-      failed: (name: string, error: unknown) => {
-        this.metrics.counter('pentameter.sink.failed', { sink: name }).add()
-        this.#log('warn', `sink ${name} did not take a second`, { error: String(error) })
-      },
-    }
+    const events = sinkEvents(this.metrics, this.#log)
     this.#sinks.push(new SinkQueue(sink, events, { clock: this.clock, work: this.#sinkWork }))
   }
 

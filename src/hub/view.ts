@@ -2,9 +2,11 @@
  * What readers of a running hub see: HTTP, exporters, tests. Everything here but `retire` only
  * reads, and none of it blocks or slows ingest.
  */
+
 import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
 import { defaultsOf } from '../dialects/options.ts'
+import type { HistoryStore } from '../history/store.ts'
 import type { Clock } from '../time/clock.ts'
 import type { TakeTapped } from './listen/tap/tap.ts'
 import type { LiveRing } from './live/ring.ts'
@@ -30,6 +32,8 @@ export interface HubView {
   readonly refusesAnswers: boolean
   readonly series: SeriesList
   readonly live: LiveRing
+  /** Memory beyond the ring, where there is one. */
+  readonly history?: Pick<HistoryStore, 'read'> | undefined
   /** Samples below a second. */
   readonly samples: Samples
   readonly sessions: Sessions

@@ -5,7 +5,8 @@ import { FakeHubView, START_MS } from '../../../test/support/hub/fake-hub-view.t
 import { holds } from '../../../test/support/property.ts'
 import { boundedHistogram } from '../../model/index.ts'
 import type { Kind, RangeAnswer, RangeColumn } from '../api.ts'
-import { alignWindow, rangeJson } from './range.ts'
+import { alignWindow } from './past.ts'
+import { rangeJson } from './range.ts'
 
 const BASE = START_MS
 

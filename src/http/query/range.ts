@@ -1,5 +1,6 @@
 /**
- * Past cells of some series in even columns (api.ts RangeAnswer), read from the live ring.
+ * Past cells of some series in even columns (api.ts RangeAnswer), read from the live ring, behind
+ * columns that come from the history (past.ts).
  *
  *   from          from + step     from + 2 step      to
  *   |— column 0 ——|—— column 1 ———|———— column 2 ————|
@@ -14,6 +15,7 @@ import type { SeriesRecord } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
 import {
   addExact,
+  type Cell,
   EMPTY_SUMMARY,
   type Exact,
   exact,
@@ -25,21 +27,10 @@ import {
 } from '../../model/index.ts'
 import type { Pieces } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from './cell-json.ts'
+import type { Past, RangeWindow } from './past.ts'
 
 export const COLUMNS_LIMIT = 2000
 export const RANGE_SERIES_LIMIT = 200
-
-interface RangeWindow {
-  readonly fromMs: number
-  readonly stepMs: number
-  readonly length: number
-}
-
-/** Rounds the window outwards to whole steps, so that columns stay put while a window moves. */
-export function alignWindow(fromMs: number, toMs: number, stepMs: number): RangeWindow {
-  const from = Math.floor(fromMs / stepMs) * stepMs
-  return { fromMs: from, stepMs, length: Math.max(0, Math.ceil((toMs - from) / stepMs)) }
-}
 
 /** Frames looked at, or cells written, between two yields: half a millisecond at most. */
 const FRAMES_PER_STEP = 32
@@ -52,11 +43,15 @@ export function* rangeJson(
   view: HubView,
   ids: readonly number[],
   window: RangeWindow,
+  past?: Past,
 ): Pieces<string> {
   const { fromMs, stepMs, length } = window
   yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"columns":[`
-  const frames = view.live.between(fromMs - view.staleAfterMs, fromMs + length * stepMs)
-  const columns = new Columns(frames, window)
+  const pastLength = past?.length ?? 0
+  const liveMs = fromMs + pastLength * stepMs
+  const frames = view.live.between(liveMs - view.staleAfterMs, fromMs + length * stepMs)
+  const live = { fromMs: liveMs, stepMs, length: length - pastLength }
+  const columns = new Columns(frames, live, past)
   let separator = ''
   for (const id of ids) {
     const found = view.series.get(id)
@@ -97,15 +92,19 @@ interface Placement {
 
 /** The frames of a window and how they lie over its columns; the same for every series. */
 class Columns {
+  /** Window of the columns that the ring has. */
   readonly window: RangeWindow
   readonly frames: readonly Frame[]
+  /** Columns before them. */
+  readonly past: Past | undefined
   /** 1 where at least one frame reaches into the column. */
   readonly covered: Uint8Array
   readonly #placements: readonly Placement[]
 
-  constructor(frames: readonly Frame[], window: RangeWindow) {
+  constructor(frames: readonly Frame[], window: RangeWindow, past: Past | undefined) {
     this.frames = frames
     this.window = window
+    this.past = past
     this.covered = new Uint8Array(window.length)
     this.#placements = frames.map((frame) => this.#place(frame))
     for (const { columns } of this.#placements) {
@@ -184,7 +183,7 @@ function* counterColumn(
       deltas[column] = addExact(deltas[column]!, shares[i]!)
     })
   })
-  return deltas.map((delta, column) => {
+  const texts = deltas.map((delta, column) => {
     if (delta > 0) return deltaJson(delta)
     const endMs = columns.endOf(column)
     const isKnown =
@@ -193,6 +192,20 @@ function* counterColumn(
       !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
     return isKnown ? deltaJson(delta) : 'null'
   })
+  return [...pastDeltas(columns, record.id), ...texts]
+}
+
+/** Lists the increments of the past; before the first one the counter was not there. */
+function pastDeltas({ past }: Columns, id: number): string[] {
+  const texts = new Array<string>(past?.length ?? 0).fill('null')
+  let isThere = false
+  past?.forEach(id, (column, cell) => {
+    if (cell?.kind === 'counter') isThere = true
+    if (column < 0) return
+    if (cell?.kind === 'counter') texts[column] = deltaJson(cell.delta)
+    else if (isThere && past.isCovered(column)) texts[column] = '0'
+  })
+  return texts
 }
 
 /** Shares of an increment; one with a fraction is divided as a double. */
@@ -213,9 +226,10 @@ function* gaugeColumn(
   record: SeriesRecord,
   staleAfterMs: number,
 ): Pieces<never, GaugeTexts> {
-  const texts = new GaugeTexts(columns.window.length)
-  let value = Number.NaN
-  let untilMs = Number.NEGATIVE_INFINITY
+  const before = pastGauge(columns, record.id, staleAfterMs)
+  const texts = new GaugeTexts(columns.window.length, before.texts)
+  let value = before.value
+  let untilMs = before.untilMs
   /** Column of the last frame, and what is known of it. */
   let last = Number.NaN
   let [min, max] = [Number.NaN, Number.NaN]
@@ -243,6 +257,33 @@ function* gaugeColumn(
   }
   hold(columns.window.length)
   return texts
+}
+
+interface PastGauge {
+  readonly texts: GaugeTexts
+  /** Value that still counts behind the columns of the past, and until when. */
+  readonly value: number
+  readonly untilMs: number
+}
+
+/** Makes the columns of the past of a gauge, by the same rule. */
+function pastGauge(columns: Columns, id: number, staleAfterMs: number): PastGauge {
+  const { past } = columns
+  const texts = new GaugeTexts(past?.length ?? 0)
+  let value = Number.NaN
+  let untilMs = Number.NEGATIVE_INFINITY
+  past?.forEach(id, (column, cell) => {
+    const endMs = columns.endOf(column - past.length)
+    if (cell?.kind === 'gauge') {
+      value = Number(cell.value)
+      untilMs = Math.max(endMs, cell.at + staleAfterMs)
+      const { min = value, max = value } = cell.spread ?? {}
+      if (column >= 0) texts.set(column, value, min, max)
+    } else if (column >= 0 && endMs <= untilMs && past.isCovered(column)) {
+      texts.set(column, value, value, value)
+    }
+  })
+  return { texts, value, untilMs }
 }
 
 /** Writes samples over a gauge's column: each step has those that were measured in it. */
@@ -284,8 +325,11 @@ class GaugeTexts {
   readonly #value: string[]
   readonly #min: string[]
   readonly #max: string[]
+  readonly #before: GaugeTexts | undefined
 
-  constructor(length: number) {
+  /** @param before columns before these */
+  constructor(length: number, before?: GaugeTexts) {
+    this.#before = before
     this.#value = new Array<string>(length).fill('null')
     this.#min = new Array<string>(length).fill('null')
     this.#max = new Array<string>(length).fill('null')
@@ -298,7 +342,17 @@ class GaugeTexts {
   }
 
   get json(): string {
-    return `"value":[${this.#value}],"min":[${this.#min}],"max":[${this.#max}]`
+    const [value, min, max] =
+      this.#before === undefined ? this.#columns : this.#behind(this.#before)
+    return `"value":[${value}],"min":[${min}],"max":[${max}]`
+  }
+
+  get #columns(): readonly string[][] {
+    return [this.#value, this.#min, this.#max]
+  }
+
+  #behind(before: GaugeTexts): readonly string[][] {
+    return this.#columns.map((column, i) => [...before.#columns[i]!, ...column])
   }
 }
 
@@ -313,7 +367,10 @@ function* histogramColumn(columns: Columns, id: number): Pieces<never, string[]>
       else held.mergeFrom(parts[i]!)
     })
   })
-  return yield* textsOf(cells, (cell) =>
+  const before = pastCells(columns, id, (cell) =>
+    cell.kind === 'histogram' ? cell.histogram : undefined,
+  )
+  return yield* textsOf([...before, ...cells], (cell) =>
     cell.isEmpty ? 'null' : JSON.stringify(histogramCell(cell)),
   )
 }
@@ -362,9 +419,25 @@ function* summaryColumn(columns: Columns, id: number): Pieces<never, string[]> {
       cells[column] = mergeSummaries(cells[column] ?? EMPTY_SUMMARY, part)
     })
   })
-  return yield* textsOf(cells, (cell) =>
+  const before = pastCells(columns, id, (cell) =>
+    cell.kind === 'summary' ? cell.summary : undefined,
+  )
+  return yield* textsOf([...before, ...cells], (cell) =>
     cell.count === 0 ? 'null' : JSON.stringify(summaryCell(cell)),
   )
+}
+
+/** Lists the cells of a distribution in the columns of the past. */
+function pastCells<T>(
+  { past }: Columns,
+  id: number,
+  pick: (cell: Cell) => T | undefined,
+): (T | undefined)[] {
+  const cells = new Array<T | undefined>(past?.length ?? 0).fill(undefined)
+  past?.forEach(id, (column, cell) => {
+    if (column >= 0 && cell !== undefined) cells[column] = pick(cell)
+  })
+  return cells
 }
 
 /** Writes the cells of a column in steps, those that nothing is known of as null. */

@@ -72,6 +72,41 @@ const OTLP_OPTIONS = {
   }),
 }
 
+const DAY_S = 86_400
+const HISTORY_OPTIONS = {
+  path: text({
+    default: '',
+    flag: '--history <folder>',
+    description:
+      'folder of all seconds beyond the last minutes; empty = none. `serve` takes one in the ' +
+      'state folder of the platform where nothing is stated',
+  }),
+  bytesLimit: bytes({
+    min: 16_777_216,
+    default: 1_073_741_824,
+    description: 'on disk; the oldest seconds go first, then minutes, then hours',
+  }),
+  secondsKeptS: integer({
+    min: 3600,
+    default: 7 * DAY_S,
+    description: 'age up to which cells of a second are kept',
+  }),
+  minutesKeptS: integer({
+    min: 3600,
+    default: 90 * DAY_S,
+    description: 'the same of cells of a minute',
+  }),
+  hoursKeptS: integer({
+    min: DAY_S,
+    default: 5 * 365 * DAY_S,
+    description: 'the same of cells of an hour',
+  }),
+  seriesLimit: integer({
+    default: 1_000_000,
+    description: 'series of which cells are kept; above it those silent longest go',
+  }),
+}
+
 const HTTP_OPTIONS = {
   pipelinedLimit: integer({
     min: 0,
@@ -304,6 +339,7 @@ function describePort(port: PortSpec, dialects: readonly Dialect[]): string {
 export type HouseOptions = typeof HOST_OPTIONS &
   ReturnType<typeof peerOptions> &
   typeof LIMIT_OPTIONS & {
+    readonly history: ReturnType<typeof section<typeof HISTORY_OPTIONS>>
     readonly http: ReturnType<typeof section<typeof HTTP_OPTIONS>>
     readonly prometheus: ReturnType<typeof section<typeof PROMETHEUS_OPTIONS>>
     readonly otlp: ReturnType<typeof section<typeof OTLP_OPTIONS>>
@@ -325,6 +361,7 @@ export function composeOptions(dialects: readonly Dialect[]): OptionSpec & House
     ...LIMIT_OPTIONS,
     ...peerOptions(dialects),
     ...Object.fromEntries(sections),
+    history: section(HISTORY_OPTIONS),
     http: section(HTTP_OPTIONS),
     prometheus: section(PROMETHEUS_OPTIONS),
     otlp: section(OTLP_OPTIONS),

@@ -13,7 +13,11 @@ import {
   type Summary,
 } from '../../model/index.ts'
 import type { BucketSums } from '../../model/packed/bucket-sums.ts'
-import { HistogramPacker, type PackedHistograms } from '../../model/packed/packed-histogram.ts'
+import {
+  HistogramPacker,
+  type PackedHistograms,
+  type PackedParts,
+} from '../../model/packed/packed-histogram.ts'
 import type { PlainGain } from '../../shm/reading/plain-reading.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { CellColumn, type Cells } from './cell-column.ts'
@@ -128,6 +132,19 @@ export class Frame {
     const at = ids.length === 0 ? -1 : findId(ids, this.gaugeIds[row]!)
     if (at < 0) return undefined
     return { ...this.#spreads.read(values[at]!), firstAt: this.endMs }
+  }
+
+  /** Lists the gauges of which more is known than a value, by row. */
+  *spreads(): Iterable<[row: number, spread: PlainSpread]> {
+    const { ids, values } = this.#spreadPlaces
+    for (let i = 0; i < ids.length; i++) {
+      yield [findId(this.gaugeIds, ids[i]!), this.#spreads.read(values[i]!)]
+    }
+  }
+
+  /** Gives all histograms as they are packed, with the place of each row. */
+  packedHistograms(): { readonly places: Uint32Array; readonly packed: PackedParts } {
+    return { places: this.#histogramPlaces, packed: this.#histograms.parts }
   }
 
   summaryAt(row: number): Summary {

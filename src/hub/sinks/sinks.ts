@@ -7,7 +7,9 @@
 import type { ChosenPeer } from '../../dialects/endpoints.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
-import type { ExportStatus } from '../status/status.ts'
+import type { Log } from '../log.ts'
+import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { ExportStatus, HistoryStatus } from '../status/status.ts'
 import type { Task } from '../tasks/task.ts'
 import type { TaskQueue } from '../tasks/task-queue.ts'
 
@@ -24,6 +26,8 @@ export interface Sink {
   close(): Promise<void>
   /** Describes a receiver that people want to see at work. */
   status?(): ExportStatus
+  /** Describes the history that takes them. */
+  history?(): HistoryStatus
   /** Describes a peer of a dialect that seconds are sent to. */
   peer?(): (ChosenPeer & { readonly dialect: string }) | undefined
 }
@@ -31,6 +35,17 @@ export interface Sink {
 interface SinkEvents {
   dropped(sink: string): void
   failed(sink: string, error: unknown): void
+}
+
+/** Counts and logs what happens to the seconds of sinks. */
+export function sinkEvents(metrics: SelfMetrics, log: Log): SinkEvents {
+  return {
+    dropped: (sink) => metrics.counter('pentameter.sink.dropped', { sink }).add(),
+    failed: (sink, error) => {
+      metrics.counter('pentameter.sink.failed', { sink }).add()
+      log('warn', `sink ${sink} did not take a second`, { error: String(error) })
+    },
+  }
 }
 
 interface SinkQueueOptions {

@@ -52,5 +52,9 @@ export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.sink.queue': 'frames that wait for a sink',
   'pentameter.sink.dropped': 'frames dropped because its queue was full',
   'pentameter.sink.failed': 'frames that a sink did not take',
+  'pentameter.history.seconds': 'seconds that are durable in the history',
+  'pentameter.history.lost': 'seconds that the history could not keep, by reason',
+  'pentameter.history.size': 'what the history takes on disk',
+  'pentameter.history.series': 'series of which the history has cells',
   'pentameter.tick.missed': 'seconds that a frame was longer than one: the hub was busy',
 }

@@ -63,6 +63,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
   const { bindings, reports } = parts
   const overload = parts.overload.status()
   const exports = parts.sinks.flatMap(({ sink }) => sink.status?.() ?? [])
+  const [history] = parts.sinks.flatMap(({ sink }) => sink.history?.() ?? [])
   const peers = chosenPeers(parts)
   const listeners = listenersOf(bindings).map((port) => listenerStatus(port, reports))
   const residents = [...bindings].map(({ resident }) => resident?.status?.() ?? {})
@@ -84,6 +85,7 @@ export function describeSources(parts: StatusParts): SourcesAnswer {
     ...(parts.clockSteps.count > 0 ? { clockSteps: parts.clockSteps.latest } : {}),
     ...Object.assign({}, ...residents),
     ...(exports.length > 0 ? { exports } : {}),
+    ...(history === undefined ? {} : { history }),
   }
 }
 

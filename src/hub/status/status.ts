@@ -30,6 +30,24 @@ export interface SourcesAnswer {
   readonly clockSteps?: readonly ClockStep[]
   /** Receivers that all series are pushed to; absent when nowhere. */
   readonly exports?: readonly ExportStatus[]
+  /** Memory beyond the last minutes; absent where none was wished for. */
+  readonly history?: HistoryStatus
+}
+
+/** The history of a hub, or why it has none. */
+export interface HistoryStatus {
+  /** Folder. */
+  readonly place: string
+  /** `off`: it could not be opened, and the hub runs without. */
+  readonly state: 'running' | 'failing' | 'off'
+  readonly message?: string
+  readonly bytes?: number
+  readonly bytesLimit?: number
+  /** Seconds for which cells of a second, a minute and an hour are kept. */
+  readonly keptS?: readonly number[]
+  readonly series?: number
+  /** Start of what is kept, by width of cells in seconds, Unix seconds. */
+  readonly resolutions?: readonly { readonly stepS: number; readonly fromS: number | undefined }[]
 }
 
 /** The wall clock of the hub was set. */

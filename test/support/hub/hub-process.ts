@@ -5,6 +5,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { portFlags } from '../ports.ts'
 
+// no hub of a test, a siege or a soak writes into the state folder of who runs it
+process.env.PENTAMETER_HISTORY ??= 'none'
+
 const INSIDE = new URL('inside.ts', import.meta.url).href
 export const PROGRAM = fileURLToPath(new URL('../../../bin/pentameter.js', import.meta.url))
 

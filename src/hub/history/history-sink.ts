@@ -1,0 +1,207 @@
+/**
+ * The sink that hands every closed second to the history. What a store has not confirmed is
+ * bounded: above the limit a second is lost to the history, and counted; live data go on.
+ */
+import type { ClosedSecond, HistoryHealth, SeriesDefinition } from '../../history/store.ts'
+import type { Frame } from '../live/frame.ts'
+import type { Log } from '../log.ts'
+import type { SeriesRecord } from '../series/record.ts'
+import type { Sink } from '../sinks/sinks.ts'
+import type { SelfMetrics } from '../status/self-metrics.ts'
+import type { HistoryStatus } from '../status/status.ts'
+import type { Task } from '../tasks/task.ts'
+import type { SeriesList } from '../view.ts'
+import type { ThreadHistory } from './thread-history.ts'
+
+/** Seconds that are not confirmed at most: half a minute of a disk that stands still. */
+const WAITING_LIMIT = 30
+/** Seconds between two looks at the store's health. */
+const HEALTH_EVERY_S = 10
+const ROWS_PER_STEP = 2048
+const KINDS = ['counter', 'gauge', 'histogram', 'summary'] as const
+
+interface HistorySinkParts {
+  readonly store: ThreadHistory
+  readonly place: string
+  /** Seconds for which cells of a second, a minute and an hour are kept. */
+  readonly keptS: readonly number[]
+  readonly health: HistoryHealth
+  readonly series: SeriesList
+  readonly metrics: SelfMetrics
+  readonly log: Log
+  /** Describes what a hub needs besides to go on with a series. */
+  readonly originOf: (record: SeriesRecord) => string
+}
+
+export class HistorySink implements Sink {
+  readonly name = 'history'
+  readonly #parts: HistorySinkParts
+  /** Ids that the store knows. */
+  readonly #known = new Set<number>()
+  #defined: SeriesDefinition[] = []
+  #ended: number[] = []
+  #health: HistoryHealth
+  #problem: string | undefined
+  #seconds = 0
+  #waiting = 0
+
+  constructor(parts: HistorySinkParts) {
+    this.#parts = parts
+    this.#health = parts.health
+    parts.series.watch({
+      leaves: ({ id }) => {
+        if (this.#known.delete(id)) this.#ended.push(id)
+      },
+      changes: ({ id }) => {
+        this.#known.delete(id)
+      },
+    })
+  }
+
+  /** Notes the series of a second, which may have left when it is delivered. */
+  *take(frame: Frame): Task {
+    for (const kind of KINDS) {
+      const ids = frame.ids(kind)
+      for (let row = 0; row < ids.length; row++) {
+        if (row % ROWS_PER_STEP === 0) yield
+        if (!this.#known.has(ids[row]!)) this.#define(ids[row]!)
+      }
+    }
+  }
+
+  #define(id: number): void {
+    const { series, originOf } = this.#parts
+    const record = series.get(id)
+    if (record === undefined) return
+    this.#known.add(id)
+    const key = Uint8Array.from(series.keyOf(record))
+    this.#defined.push({ ref: id, key, metadata: record.metadata, origin: originOf(record) })
+  }
+
+  *deliver(frame: Frame): Task {
+    if (this.#waiting >= WAITING_LIMIT) {
+      this.#lost('queue_full')
+      return
+    }
+    const [defined, ended] = [this.#defined, this.#ended]
+    this.#defined = []
+    this.#ended = []
+    const second = yield* secondOf(frame, defined, ended)
+    this.#waiting++
+    void this.#parts.store
+      .append(second)
+      .then(
+        () => this.#kept(frame.seconds),
+        (error: Error & { readonly code?: string }) => {
+          // what it defined is told again
+          for (const { ref } of defined) this.#known.delete(ref)
+          this.#ended.push(...ended)
+          this.#lost(error.code ?? 'failed', error.message)
+        },
+      )
+      .finally(() => {
+        this.#waiting--
+      })
+    if (this.#seconds++ % HEALTH_EVERY_S === 0) this.#look()
+  }
+
+  #kept(seconds: number): void {
+    const { metrics, log, place } = this.#parts
+    metrics.counter('pentameter.history.seconds').add(seconds)
+    if (this.#problem === undefined) return
+    this.#problem = undefined
+    log('info', 'the history goes on', { place })
+  }
+
+  #lost(reason: string, message = 'the disk does not keep up'): void {
+    const { metrics, log, place } = this.#parts
+    metrics.counter('pentameter.history.lost', { reason }).add()
+    if (this.#problem === undefined) log('warn', 'the history lost a second', { place, message })
+    this.#problem = message
+  }
+
+  #look(): void {
+    this.#parts.store.health().then(
+      (health) => {
+        this.#health = health
+        const { metrics } = this.#parts
+        metrics.gauge('pentameter.history.size', health.bytes, {}, 'bytes')
+        metrics.gauge('pentameter.history.series', health.series)
+      },
+      () => {}, // a store that is gone says so at the next second
+    )
+  }
+
+  /** Describes it for people. */
+  history(): HistoryStatus {
+    const { message = this.#problem, bytes, bytesLimit, series, resolutions } = this.#health
+    const { place, keptS } = this.#parts
+    return {
+      place,
+      state: this.#problem === undefined ? 'running' : 'failing',
+      ...(message === undefined ? {} : { message }),
+      ...{ bytes, bytesLimit, keptS, series, resolutions },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.store.close()
+  }
+}
+
+function* secondOf(
+  frame: Frame,
+  defined: readonly SeriesDefinition[],
+  ended: readonly number[],
+): Task<ClosedSecond> {
+  const { counterIds, gaugeIds, histogramIds, summaryIds } = frame
+  const deltas = new Float64Array(counterIds.length)
+  const wide = new Map<number, bigint>()
+  for (let row = 0; row < deltas.length; row++) {
+    if (row % ROWS_PER_STEP === 0) yield
+    deltas[row] = frame.deltaNumberAt(row)
+    if (deltas[row]! <= Number.MAX_SAFE_INTEGER) continue
+    const delta = frame.deltaAt(row)
+    if (typeof delta === 'bigint') wide.set(row, delta)
+  }
+  const spreads = new Map<number, readonly [number, number, number, number]>()
+  for (const [row, { first, min, max, count }] of frame.spreads()) {
+    spreads.set(row, [first, min, max, count])
+  }
+  yield
+  const gauges = new Map<number, bigint>()
+  for (const [id, value] of frame.wideGauges) gauges.set(frame.row(id, 'gauge'), value)
+  return {
+    endS: Math.floor(frame.endMs / 1000),
+    seconds: frame.seconds,
+    defined,
+    ended,
+    counters: { refs: counterIds, deltas, wide },
+    gauges: { refs: gaugeIds, values: frame.gaugeValues, wide: gauges, spreads },
+    histograms: { refs: histogramIds, ...frame.packedHistograms() },
+    summaries: {
+      refs: summaryIds,
+      cells: Array.from(summaryIds, (_, row) => frame.summaryAt(row)),
+    },
+  }
+}
+
+/** Sink of a history that could not be opened: it takes nothing, and says why. */
+export class NoHistory implements Sink {
+  readonly name = 'history'
+  readonly #place: string
+  readonly #message: string
+
+  constructor(place: string, message: string) {
+    this.#place = place
+    this.#message = message
+  }
+
+  *deliver(): Task {}
+
+  history(): HistoryStatus {
+    return { place: this.#place, state: 'off', message: this.#message }
+  }
+
+  async close(): Promise<void> {}
+}
