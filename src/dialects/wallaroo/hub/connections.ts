@@ -24,12 +24,13 @@ export function connectionsAnswer(
     .filter(
       ({ workers }) => application === undefined || workers.some((w) => isWanted(w.application)),
     )
+  const nowMs = state.clock.wallMs()
   return {
-    nowMs: state.clock.wallMs(),
+    nowMs,
     connections: connections.sort((a, b) => b.sinceMs - a.sinceMs).slice(0, CONNECTIONS_SHOWN),
     workers: [...state.workers]
       .filter((each) => each.worker !== undefined && isWanted(each.application))
-      .map(workerJson)
+      .map((each) => workerJson(each, nowMs))
       .sort(
         (a, b) => compareTexts(a.application, b.application) || compareTexts(a.worker, b.worker),
       ),
