@@ -45,10 +45,6 @@ export const METRIC_TYPES = [
 ] as const
 /** Numbers of the enum Histogram.ResetHint. */
 export const RESET_HINTS = ['UNKNOWN', 'YES', 'NO', 'GAUGE'] as const
-/** Schema of a native histogram with bounds of its own, and the range of those by powers of two. */
-export const CUSTOM_SCHEMA = -53
-export const SCHEMA_MIN = -4
-export const SCHEMA_MAX = 8
 
 /** Codes of what costs a whole request. */
 export const REQUEST_ERROR_CODES = ['bad_snappy', 'bad_protobuf', 'too_large'] as const

@@ -13,7 +13,7 @@ import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire
 import { BUCKETS_LIMIT, type SampleErrorCode, STALE_HIGH, STALE_LOW } from '../spec.ts'
 
 /** Buckets of one sign: runs of filled ones, with their counts. */
-export class NativeSide {
+class NativeSide {
   /** Gap to the run before (of the first: its index) and length of each run. */
   readonly spans: number[] = []
   /** Counts, one for each bucket of the runs. */
