@@ -316,7 +316,12 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('demo', '--log', 'j'), ['json'])
   assert.deepEqual(complete('serve', '--host', ''), [])
   assert.deepEqual(complete('serve', '--relay', 'wal'), ['wallaroo+tcp://'])
-  assert.deepEqual(complete('demo', '--attach', ''), ['scope+tcp://', 'http://', 'dotnet://'])
+  assert.deepEqual(complete('demo', '--attach', ''), [
+    'scope+tcp://',
+    'http://',
+    'prometheus+http://',
+    'dotnet://',
+  ])
   assert.deepEqual(complete('serve', '--no-color', '--htt'), ['--http-port'])
   assert.deepEqual(complete('proxy-wasm', 'run', '--host', ''), ['spec', 'nginx', 'envoy'])
   assert.deepEqual(complete('proxy-wasm', 'ins'), ['inspect'])

@@ -51,11 +51,15 @@ function parseAddress<S extends Addressed>(
   const own = ownTarget(text, speakers)
   if (own !== undefined) return own
   const match =
-    /^([a-z]+)(?:\+(udp|tcp))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/?#[\]]+)(?::(\d{1,5}))?(.*)$/s.exec(text)
-  const [, scheme, transport, host, portText, rest] = match ?? []
-  if (scheme === undefined) throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
+    /^([a-z]+)(?:\+([a-z]+))?:\/\/(\[[0-9a-fA-F:]+\]|[^:/?#[\]]+)(?::(\d{1,5}))?(.*)$/s.exec(text)
+  const [, word, suffix, host, portText, rest] = match ?? []
+  if (word === undefined) throw problem(text, 'want DIALECT+TRANSPORT://HOST:PORT')
+  const whole = `${word}+${suffix}`
+  const isWhole = speakers.some(({ schemes }) => schemes?.includes(whole))
+  const scheme = isWhole ? whole : word
+  const transport = isWhole ? undefined : suffix
   const speaker = speakerOf(scheme, text, speakers)
-  const usualPort = SCHEME_PORTS[scheme] ?? speaker.port?.number
+  const usualPort = SCHEME_PORTS[(isWhole && suffix) || word] ?? speaker.port?.number
   const port = portText === undefined ? usualPort : Number(portText)
   const hasUrl = speaker.schemes !== undefined
   const query = speaker.takesQuery ? /^\/?\?([^\s#]*)$/.exec(rest!)?.[1] : undefined

@@ -140,7 +140,7 @@ function configText(targets: readonly ScrapeTarget[], remoteWrite?: string): str
   return `${global}${write}scrape_configs:\n${jobs.join('')}`
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
