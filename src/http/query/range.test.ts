@@ -213,6 +213,26 @@ test('no step hides what a sampled gauge went through', () => {
   assert.deepEqual([coarse.value, coarse.min, coarse.max], [[6], [-2], [49]])
 })
 
+test('a peak among samples is in its own step alone, and a step without one has the last', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'g', kind: 'gauge' })
+  const log = hub.samples.open()
+  const samples = [
+    [120, 10],
+    [320, 97],
+    [330, 10],
+    [820, 20],
+  ] as const
+  for (const [ms, value] of samples) {
+    log.add(BASE + ms, Int32Array.of(id), Float64Array.of(value))
+  }
+  hub.set(id, 20, { first: 10, min: 10, max: 97, count: 4 })
+  hub.tick()
+  const { value, max } = column('gauge', range(hub, [id], BASE, BASE + 1000, 0.1))
+  assert.deepEqual(value, [null, 10, 10, 10, 10, 10, 10, 10, 20, 20])
+  assert.deepEqual(max, [null, 10, 10, 97, 10, 10, 10, 10, 20, 20])
+})
+
 test('histogram cells of a step are merged, with percentiles and rows for the heat map', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'h', kind: 'histogram' })

@@ -72,8 +72,10 @@ function* columnJson(columns: Columns, record: SeriesRecord, view: HubView): Pie
     case 'counter':
       return `${head},"delta":[${(yield* counterColumn(columns, record, view)).join()}]}`
     case 'gauge': {
-      const texts = yield* gaugeColumn(columns, record, staleAfterMs)
-      if (columns.window.stepMs < 1000) yield* takeSamples(texts, columns, id, view.samples)
+      const isFine = columns.window.stepMs < 1000
+      const sampledFromMs = isFine ? firstSampleMs(view.samples, id) : Number.POSITIVE_INFINITY
+      const texts = yield* gaugeColumn(columns, record, staleAfterMs, sampledFromMs)
+      if (isFine) yield* takeSamples(texts, columns, id, view.samples)
       return `${head},${texts.json}}`
     }
     case 'histogram':
@@ -220,11 +222,13 @@ function splitDelta(delta: Exact, placement: Placement): Exact[] {
 /**
  * Makes a gauge's column: a value counts from the end of its frame until the next one, or until it
  * is stale; the least and the largest are of all that is known of a step.
+ * @param sampledFromMs time from which on samples tell when a frame's extremes were
  */
 function* gaugeColumn(
   columns: Columns,
   record: SeriesRecord,
   staleAfterMs: number,
+  sampledFromMs: number,
 ): Pieces<never, GaugeTexts> {
   const before = pastGauge(columns, record.id, staleAfterMs)
   const texts = new GaugeTexts(columns.window.length, before.texts)
@@ -250,7 +254,8 @@ function* gaugeColumn(
     if (at !== last) min = max = Number.NaN
     last = at
     value = frame.gaugeValues[row]!
-    const spread = frame.spreadAt(row)
+    const isSampled = frame.endMs - frame.seconds * 1000 >= sampledFromMs
+    const spread = isSampled ? undefined : frame.spreadAt(row)
     min = least(min, spread?.min ?? value)
     max = -least(-max, -(spread?.max ?? value))
     untilMs = Math.max(columns.endOf(at), frame.endMs + staleAfterMs)
@@ -286,7 +291,24 @@ function pastGauge(columns: Columns, id: number, staleAfterMs: number): PastGaug
   return { texts, value, untilMs }
 }
 
-/** Writes samples over a gauge's column: each step has those that were measured in it. */
+/** Finds the time of a series' first sample that is kept; Infinity without one. */
+function firstSampleMs({ logs }: Samples, id: number): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const log of logs) {
+    const slices = log.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    const slice = slices.find(({ block }) => block.layout.columnOf(id) >= 0)
+    if (slice !== undefined) first = Math.min(first, slice.block.times[slice.from]!)
+  }
+  return first
+}
+
+/** A sample holds for so long: it is told again, or its source has gone. */
+const SAMPLE_HOLDS_MS = 1000
+
+/**
+ * Writes samples over a gauge's column: each step has those that were measured in it, and one
+ * without has the last before it. A whole second's extremes would be those of another step.
+ */
 function* takeSamples(
   texts: GaugeTexts,
   columns: Columns,
@@ -296,6 +318,13 @@ function* takeSamples(
   const { fromMs, length } = columns.window
   const toMs = columns.endOf(length - 1)
   let [last, min, max] = [-1, Number.NaN, Number.NaN]
+  let [lastMs, lastValue] = [Number.NEGATIVE_INFINITY, Number.NaN]
+  const hold = (end: number, isKnown: boolean): void => {
+    const until = Math.min(end, columns.at(lastMs + SAMPLE_HOLDS_MS) + 1)
+    for (let column = last + 1; column < until; column++) {
+      if (isKnown || texts.has(column)) texts.set(column, lastValue, lastValue, lastValue)
+    }
+  }
   for (const { block, from, to } of logs.flatMap((log) => log.between(fromMs, toMs))) {
     const place = block.layout.columnOf(id)
     if (place < 0) continue
@@ -303,15 +332,23 @@ function* takeSamples(
     for (let row = from; row < to; row++) {
       const value = block.values[at + row]!
       if (Number.isNaN(value)) continue
-      const column = columns.at(block.times[row]!)
-      if (column !== last) min = max = Number.NaN
+      const timeMs = block.times[row]!
+      const column = columns.at(timeMs)
+      if (column !== last) {
+        min = max = Number.NaN
+        if (last >= 0) hold(column, true)
+      }
       last = column
+      lastMs = timeMs
+      lastValue = value
       min = least(min, value)
       max = -least(-max, -value)
       texts.set(column, value, min, max)
     }
     yield
   }
+  // until when the last one counts is known by the seconds
+  if (last >= 0) hold(length, false)
 }
 
 /** Takes the smaller one of two numbers, or the one that is known. */
@@ -339,6 +376,11 @@ class GaugeTexts {
     this.#value[column] = numberJson(value)
     this.#min[column] = min === value ? this.#value[column] : numberJson(min)
     this.#max[column] = max === value ? this.#value[column] : numberJson(max)
+  }
+
+  /** Tells whether a step has a value. */
+  has(column: number): boolean {
+    return this.#value[column] !== 'null'
   }
 
   get json(): string {
