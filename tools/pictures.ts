@@ -10,8 +10,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { FakeHub } from '../test/browser/fake-hub.ts'
+import type { Scene } from '../test/browser/invented.ts'
 import { startHubProcess } from '../test/support/hub/hub-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -29,7 +30,7 @@ const SIZES = [
 ] as const
 const CHOSEN_SIZE = SIZES[2]
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run']
-/** Time in which what a page has asked for is drawn, and drawn anew in another size, ms. */
+/** Time in which what a page has asked for is drawn, and drawn anew in other colours, ms. */
 const DRAWN_MS = 3000
 const RESIZED_MS = 700
 
@@ -39,6 +40,13 @@ interface Screen {
   readonly keys?: readonly string[]
   /** Longest wait for the picture to stand still, ms: an event of the demo comes every 17 s. */
   readonly heldMs?: number
+}
+
+/** A state of an invented hub. */
+interface State extends Partial<Screen> {
+  readonly scene: Scene
+  /** Something that happens once the page is drawn. */
+  readonly happen?: (hub: FakeHub) => void
 }
 
 /** Screens by their names: those of the documentation first. */
@@ -67,7 +75,22 @@ const OTHERS: Readonly<Record<string, Screen>> = {
   keyboard: { path: '/', keys: ['?'] },
 }
 /** States that the demo never is in, from an invented hub. */
-const SCENES = ['empty', 'limit', 'listener', 'many'] as const
+const STATES: Readonly<Record<string, State>> = {
+  empty: { scene: 'empty' },
+  limit: { scene: 'limit' },
+  listener: { scene: 'listener' },
+  many: { scene: 'many' },
+  offline: { scene: 'busy', happen: (hub) => hub.goAway() },
+  'offline-sources': { scene: 'busy', path: '/sources', happen: (hub) => hub.goAway() },
+  'offline-scope': {
+    scene: 'busy',
+    path: '/scope?series=queue.depth',
+    happen: (hub) => hub.goAway(),
+  },
+  stale: { scene: 'busy', path: '/?q=batch' },
+  'stale-series': { scene: 'busy', path: '/series/batch.export.rows' },
+  'no-match': { scene: 'busy', path: '/?q=nothing-like-it' },
+}
 
 if (!existsSync(CHROMIUM)) throw new Error(`no Chromium at ${CHROMIUM}; name it in CHROMIUM`)
 execFileSync(process.execPath, [join(ROOT, 'tools/build.ts'), 'web'], { stdio: 'inherit' })
@@ -83,7 +106,9 @@ try {
     const whole = { folder: join(ROOT, 'pictures'), sizes: SIZES }
     mkdirSync(whole.folder, { recursive: true })
     await take(browser, base, { ...CHOSEN, ...OTHERS }, whole)
-    for (const scene of SCENES) await takeScene(browser, scene, whole)
+    for (const [name, state] of Object.entries(STATES)) {
+      await takeState(browser, name, state, whole)
+    }
   }
 } finally {
   await browser.close()
@@ -100,40 +125,48 @@ async function take(
   browser: Browser,
   base: string,
   screens: Readonly<Record<string, Screen>>,
-  { folder, sizes }: Place,
+  place: Place,
+  happen: () => void = () => {},
 ): Promise<void> {
   for (const [name, { path, keys = [], heldMs }] of Object.entries(screens)) {
+    const [width, height] = place.sizes[0]!
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme: THEMES[0] })
+    await page.goto(base + path, { waitUntil: 'domcontentloaded' })
+    await setTimeout(DRAWN_MS)
+    if (heldMs !== undefined) {
+      await page.locator('.clock .state', { hasText: 'Held' }).waitFor({ timeout: heldMs })
+    }
+    for (const key of keys) await page.keyboard.press(key)
+    happen()
+    await takeSizes(page, name, place)
+    await page.close()
+  }
+}
+
+async function takeSizes(page: Page, name: string, { folder, sizes }: Place): Promise<void> {
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height })
+    // in a larger window there is more to ask for
+    await setTimeout(DRAWN_MS)
+    const size = sizes.length > 1 ? `-${width}` : ''
     for (const theme of THEMES) {
-      const [width, height] = sizes[0]!
-      const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme })
-      await page.goto(base + path, { waitUntil: 'domcontentloaded' })
-      await setTimeout(DRAWN_MS)
-      if (heldMs !== undefined) {
-        const held = page.locator('.clock .state', { hasText: 'Held' })
-        await held.waitFor({ timeout: heldMs })
-        await setTimeout(RESIZED_MS)
-      }
-      for (const key of keys) await page.keyboard.press(key)
-      for (const [width, height] of sizes) {
-        await page.setViewportSize({ width, height })
-        await setTimeout(RESIZED_MS)
-        const size = sizes.length > 1 ? `-${width}` : ''
-        await page.screenshot({ path: join(folder, `${name}${size}-${theme}.png`) })
-      }
-      await page.close()
+      await page.emulateMedia({ colorScheme: theme })
+      await setTimeout(RESIZED_MS)
+      await page.screenshot({ path: join(folder, `${name}${size}-${theme}.png`) })
     }
   }
 }
 
-async function takeScene(
+async function takeState(
   browser: Browser,
-  scene: (typeof SCENES)[number],
+  name: string,
+  { scene, path = '/', happen }: State,
   place: Place,
 ): Promise<void> {
   const hub = new FakeHub({ scene, page: join(ROOT, 'dist/web') })
   await hub.start()
   try {
-    await take(browser, hub.url, { [`state-${scene}`]: { path: '/' } }, place)
+    await take(browser, hub.url, { [`state-${name}`]: { path } }, place, () => happen?.(hub))
   } finally {
     await hub.stop()
   }
