@@ -21,7 +21,10 @@ const none: ReadonlyMap<number, bigint> = new Map()
 /** Whole numbers that look random and are the same everywhere: x = 75 x + 74 mod 65,537. */
 function numbers(count: number, below: number): number[] {
   let x = 1
-  return Array.from({ length: count }, () => (x = (75 * x + 74) % 65_537) % below)
+  return Array.from({ length: count }, () => {
+    x = (75 * x + 74) % 65_537
+    return x % below
+  })
 }
 
 function placesOf(list: readonly unknown[]): Uint32Array {

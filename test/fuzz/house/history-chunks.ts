@@ -67,7 +67,10 @@ export const historyChunks: FuzzTarget = {
       return decimals === 3 ? double(random) : random.below(1000) / 10 ** decimals
     })
     let place = 0
-    const places = Uint32Array.from(values, () => (place += 1 + random.below(3)) - 1)
+    const places = Uint32Array.from(values, () => {
+      place += 1 + random.below(3)
+      return place - 1
+    })
     const block: Block = { kind: 'gauge', places, values, wide: new Map() }
     out.reset(0).u8(KINDS.indexOf('gauge')).raw(script.encode(block))
     return {
