@@ -1,4 +1,5 @@
-// Lines of JSON on stdout; NaN and infinities are texts.
+// Lines of JSON on stdout, each written in one piece, since a peer may be killed at any moment; NaN
+// and infinities are texts.
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
@@ -12,14 +13,14 @@ internal static class Lines
     };
 
     private static readonly Lock Gate = new();
+    private static readonly Stream Out = Console.OpenStandardOutput();
 
     public static void Write(object line)
     {
-        var text = JsonSerializer.Serialize(line, Options);
+        byte[] text = [.. JsonSerializer.SerializeToUtf8Bytes(line, Options), (byte)'\n'];
         lock (Gate)
         {
-            Console.Out.WriteLine(text);
-            Console.Out.Flush();
+            Out.Write(text);
         }
     }
 }

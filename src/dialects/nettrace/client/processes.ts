@@ -55,11 +55,14 @@ export async function listProcesses(places: ProcessPlaces = {}): Promise<Process
 
 /** Value of DOTNET_DiagnosticPorts all of whose ports let the program begin at once. */
 const BEGINS_AT_ONCE = /^(?:[^;]*,nosuspend[^;]*;?)*$/
+/** Setting, a number of hex digits, that makes a program wait at its own socket. */
+const DEFAULT_PORT_WAITS =
+  /(?:^|\0)(?:DOTNET|COMPlus)_DefaultDiagnosticPortSuspend=(?:0x)?0*[1-9a-f]/i
 
 /**
  * Tells whether a runtime seems to wait at a diagnostic port to be told to begin: its environment
- * has such a port, and of its command line it knows no more than the program. A session that ends
- * before it has begun makes .NET 10 crash when it does.
+ * says so, and of its command line it knows no more than the program. Two sessions that follow each
+ * other before it has begun make .NET 10 crash when it does.
  * @param commandLine as the process tells it
  */
 export async function isSuspended(
@@ -73,7 +76,7 @@ export async function isSuspended(
   const environment = await readFile(join(folder, 'environ'), 'utf8').catch(() => '')
   const [, ports = ''] =
     /(?:^|\0)(?:DOTNET|COMPlus)_DiagnosticPorts=([^\0]*)/.exec(environment) ?? []
-  return !BEGINS_AT_ONCE.test(ports)
+  return !BEGINS_AT_ONCE.test(ports) || DEFAULT_PORT_WAITS.test(environment)
 }
 
 /**

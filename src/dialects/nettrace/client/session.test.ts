@@ -143,6 +143,7 @@ suite('a session', () => {
     const { runtime, session, ends, clock } = await open(t, {})
     await until(() => session.isOpen)
     runtime.send(new CounterStream().sum(0, 'a', 1).take())
+    await until(() => session.events === 1)
     const { id } = runtime.sessions[0]!
     await session.stop()
     assert.deepEqual(runtime.commands.at(-1), { message: 'StopTracing', session: id })
@@ -156,6 +157,8 @@ suite('a session', () => {
     }
     const { runtime, session, ends, clock } = await open(t, { answer })
     await until(() => session.isOpen)
+    runtime.send(new CounterStream().sum(0, 'a', 1).take())
+    await until(() => session.events === 1)
     const stopped = session.stop()
     await until(() => runtime.commands.length === 2)
     clock.advance(5000)
@@ -188,6 +191,22 @@ suite('a session', () => {
       assert.deepEqual([ends[0]!.reason, codes], ['bad_stream', [code]])
     })
   }
+
+  test('whose stream has its head twice says why, and what to do', async (t) => {
+    // what .NET 10 sends after a session that came and went while it waited; read by no tool
+    const head = recording('idle').subarray(0, 102)
+    const { ends } = await open(t, { stream: Buffer.concat([head, recording('idle')]) })
+    await until(() => ends.length > 0)
+    assert.equal(ends[0]!.reason, 'bad_stream')
+    assert.match(ends[0]!.message, /bad_tag at byte 102.* head twice .* start the process again/)
+  })
+
+  test('of a process that has yet to begin is closed, and it is told nothing', async (t) => {
+    const { runtime, session } = await open(t, {})
+    await until(() => session.isOpen)
+    await session.stop()
+    assert.deepEqual([session.isOpen, runtime.names], [false, ['CollectTracing2']])
+  })
 
   test('whose stream begins behind the reply in one piece loses nothing', async (t) => {
     const reply = Buffer.from('DOTNET_IPC_V1\0\x1c\0\xff\0\0\0\x07\0\0\0\0\0\0\0', 'latin1')

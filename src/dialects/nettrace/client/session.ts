@@ -139,7 +139,9 @@ export class EventPipeSession {
 
   /**
    * Tells the process to stop, over another connection, and reads what still comes, for 5 s at
-   * most; then it is over in any case. Never throws.
+   * most; then it is over in any case. One that has yet to begin is told nothing: it would begin
+   * the next session twice and crash (§10), and lets go of a closed connection by itself.
+   * Never throws.
    */
   async stop(): Promise<void> {
     const session = this.#session
@@ -149,6 +151,11 @@ export class EventPipeSession {
     }
     if (this.#isStopping) return this.#over
     this.#isStopping = true
+    // a runtime that has begun sends the head of its stream at once
+    if (this.#reader.trace === undefined) {
+      this.#end({ reason: 'stopped', message: 'the process has yet to begin' })
+      return
+    }
     const limit = new AbortController()
     const cancel = this.#clock.after(STOP_LIMIT_MS, () => {
       limit.abort()
@@ -248,7 +255,8 @@ export class EventPipeSession {
     this.#options.onError?.(error)
     if (error.resync) return
     const { code, offset } = error
-    const message = `the stream cannot be read on: ${code} at byte ${offset}`
+    const why = code === 'bad_tag' && offset === SECOND_HEAD_AT ? SECOND_HEAD : ''
+    const message = `the stream cannot be read on: ${code} at byte ${offset}${why}`
     if (code === 'truncated') {
       this.#end({ reason: 'truncated', message: 'the stream broke off: the process is gone' })
     } else this.#end({ reason: 'bad_stream', message })
@@ -277,6 +285,12 @@ export class EventPipeSession {
     this.#onOver()
   }
 }
+
+/** Place of the first block of a version 4 stream, where some runtimes send their head again. */
+const SECOND_HEAD_AT = 102
+const SECOND_HEAD =
+  '. A .NET runtime sends its head twice where a tool came and went before it had begun: ' +
+  'start the process again, as it may crash'
 
 function endOf(error: unknown): SessionEnd {
   if (!(error instanceof CommandError)) throw error

@@ -154,13 +154,17 @@ suite('a socket', () => {
     const fake = await startFakeRuntime(t, { facts }, hub.process(4242, 'dotnet'))
     const folder = join(hub.places.proc, '4242')
     symlinkSync('/srv/Shop', join(folder, 'exe'))
-    const wait = (ports: string): void => {
-      writeFileSync(join(folder, 'environ'), `A=b\0DOTNET_DiagnosticPorts=${ports}\0`)
+    const wait = (ports: string, suspends = '0'): void => {
+      const own = `DOTNET_DefaultDiagnosticPortSuspend=${suspends}`
+      writeFileSync(join(folder, 'environ'), `A=b\0DOTNET_DiagnosticPorts=${ports}\0${own}\0`)
     }
     wait('/run/a,nosuspend;/run/b')
     const { peers } = hub.attach('dotnet://4242')
     const reason = (): string => peers()[0]!.link.reason ?? ''
     await eventually(hub.clock, () => /process 4242 waits at its diagnostic port/.test(reason()))
+    await passTime(hub.clock, 5000)
+    assert.deepEqual(new Set(fake.runtime.names), new Set(['ProcessInfo3']))
+    wait('/run/a,nosuspend', '1')
     await passTime(hub.clock, 5000)
     assert.deepEqual(new Set(fake.runtime.names), new Set(['ProcessInfo3']))
     wait('/run/a,nosuspend')
@@ -267,7 +271,8 @@ suite('silence', () => {
 
 suite('the end', () => {
   test('stops the session in good order, and nothing is left', async (t) => {
-    const { source, runtime, clock } = await attached(t)
+    const { feed, source, runtime, clock } = await attached(t)
+    await feed(new CounterStream().sum(0, 'hits', 1), 1)
     const { id } = runtime.sessions[0]!
     await source.close()
     assert.deepEqual(runtime.commands.at(-1), { message: 'StopTracing', session: id })
