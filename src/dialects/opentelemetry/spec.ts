@@ -56,8 +56,10 @@ export const ERROR_CODES = [...REQUEST_ERROR_CODES, ...POINT_ERROR_CODES] as con
 export type ErrorCode = (typeof ERROR_CODES)[number]
 export type PointErrorCode = (typeof POINT_ERROR_CODES)[number]
 
-/** Codes of points that can be read and are not taken, by what came before them. */
-export const REFUSAL_CODES = ['duplicate', 'out_of_order', 'streams_limit'] as const
+/** Codes of points that can be read and are not taken, by what the hub has and what came before. */
+export const REFUSAL_CODES = [
+  ...['duplicate', 'out_of_order', 'streams_limit', 'series_refused'],
+] as const
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
 
 /** Messages that a caller wants to write and the format cannot say. */

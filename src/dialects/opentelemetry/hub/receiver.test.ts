@@ -20,13 +20,14 @@ const HUB = 1_700_000_000n * SECOND
 const at = (seconds: number): string => String(HUB + BigInt(seconds) * SECOND)
 
 class Hub {
-  readonly ingest = new ModelIngest()
+  readonly ingest: ModelIngest
   readonly reports = new RecordedReports()
   readonly streams: Streams
   nowMs = 1_700_000_000_000
   readonly #receiver: Receiver
 
-  constructor(streamsLimit = 1000) {
+  constructor(streamsLimit = 1000, seriesLimit = 1000) {
+    this.ingest = new ModelIngest({ seriesLimit })
     this.streams = new Streams(streamsLimit)
     this.#receiver = new Receiver({
       ...{ ingest: this.ingest, streams: this.streams, reports: this.reports },
@@ -348,6 +349,22 @@ suite('limits', () => {
     hub.nowMs += 120_000
     hub.take([named('a', 9, 30)])
     assert.deepEqual(hub.totals, [5, 6, 7])
+  })
+
+  test('points of series without room are refused, of every kind, and counted once', () => {
+    const hub = new Hub(1000, 1)
+    const dataPoints = [{ startTimeUnixNano: at(1), timeUnixNano: at(10), count: 1, sum: 3 }]
+    const bounded = { ...dataPoints[0]!, bucketCounts: [1], explicitBounds: [] }
+    const histogram = { aggregationTemporality: 2, dataPoints: [bounded] }
+    const metrics = [
+      ...[sum(5, 1, 10), { name: 'depth', gauge: { dataPoints: [{ asInt: 1 }] } }],
+      ...[
+        { name: 'latency', histogram },
+        { name: 'gc', summary: { dataPoints } },
+      ],
+    ]
+    assert.deepEqual(hub.take(metrics), ['3 series_refused'])
+    assert.deepEqual([hub.totals, hub.ingest.counted], [[5], { series_limit: 3 }])
   })
 
   test('a broken point costs itself', () => {

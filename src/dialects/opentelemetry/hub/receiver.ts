@@ -96,7 +96,8 @@ export class Receiver {
     taken.reasons.set(code, (taken.reasons.get(code) ?? 0) + 1)
     const { reports, ingest } = this.#parts
     if (!CODES.has(code)) {
-      ingest.refuse(code)
+      // a series without room has been counted where it was refused, by the limit it met
+      if (code !== 'series_refused') ingest.refuse(code)
       return
     }
     const error = { dialect: NAME, code, offset: point.from, resync: true }
@@ -142,9 +143,9 @@ export class Receiver {
       if (timeNs !== 0 && timeNs < stream.timeNs) return 'out_of_order'
       stream.value = value
     }
-    this.#parts.ingest.set(this.#slot(stream), stream.value)
-    this.#noteTimes(stream)
-    return undefined
+    const slot = this.#slot(stream)
+    this.#parts.ingest.set(slot, stream.value)
+    return this.#took(stream, slot)
   }
 
   #takeCounter(stream: Stream, value: Exact): string | undefined {
@@ -166,9 +167,9 @@ export class Receiver {
     }
     const cell = this.#counterCell
     cell.delta = delta
-    this.#parts.ingest.merge(this.#slot(stream), cell, seconds)
-    this.#noteTimes(stream)
-    return undefined
+    const slot = this.#slot(stream)
+    this.#parts.ingest.merge(slot, cell, seconds)
+    return this.#took(stream, slot)
   }
 
   #takeDistribution(
@@ -195,9 +196,9 @@ export class Receiver {
     }
     const cell = this.#histogramCell
     cell.histogram = gain
-    this.#parts.ingest.merge(this.#slot(stream, read), cell)
-    this.#noteTimes(stream)
-    return undefined
+    const slot = this.#slot(stream, read)
+    this.#parts.ingest.merge(slot, cell)
+    return this.#took(stream, slot)
   }
 
   /** Takes a summary, which is since its start, too: what it gained is one of unknown range. */
@@ -216,12 +217,12 @@ export class Receiver {
     const range = { min: Number.NaN, max: Number.NaN }
     const summary = { count: gained, mean, squares: 0, ...range }
     const { ingest } = this.#parts
-    ingest.merge(this.#slot(stream), { kind: 'summary', summary })
+    const slot = this.#slot(stream)
+    ingest.merge(slot, { kind: 'summary', summary })
     for (let i = 0; i < quantiles.length; i += 2) {
       this.#setQuantile(stream, quantiles[i]!, quantiles[i + 1]!)
     }
-    this.#noteTimes(stream)
-    return undefined
+    return this.#took(stream, slot)
   }
 
   /** Sets the gauge of a quantile, `NAME.p95`. */
@@ -288,11 +289,16 @@ export class Receiver {
     return fromNs > 0 && seconds > 0 ? seconds : Number.NaN
   }
 
-  #noteTimes(stream: Stream): void {
+  /**
+   * Notes the times of a point that has been added. @returns the code of one that was not, because
+   * the hub has no room for its series, nor one that takes what such series bring
+   */
+  #took(stream: Stream, slot: number): 'series_refused' | undefined {
     const { startNs, timeNs } = this.#point
     stream.isPrimed = true
     stream.startNs = startNs
     stream.timeNs = Math.max(stream.timeNs, timeNs)
+    return slot < 0 ? 'series_refused' : undefined
   }
 
   #slot(stream: Stream, histogram?: Histogram): number {
