@@ -55,6 +55,16 @@ test('threads that do not run are not among those that are reported', () => {
   assert.equal(JSON.parse(startReport('json', ADDRESSES, answer)).ingestWorkers, 2)
 })
 
+test('a dialect that nothing listens for has no line', () => {
+  const dialects = [
+    dialectOf('text', 'Text', 'udp+tcp 127.0.0.1:8125', ''),
+    dialectOf('process', 'Processes', '', ''),
+  ]
+  const report = startReport('text', ADDRESSES, { ...sources(1), dialects })
+  assert.match(report, /^ {2}Text +udp\+tcp 127\.0\.0\.1:8125$/m)
+  assert.doesNotMatch(report, /Processes/)
+})
+
 test('the line for machines has addresses and threads', () => {
   assert.deepEqual(JSON.parse(startReport('json', ADDRESSES, sources(2))), {
     ready: true,

@@ -44,6 +44,8 @@ export function startReport(
     servedByHttp.has(name) ? http.error : whyNotStarted(name, listeners)
   const rows: string[][] = []
   for (const { name, title, address } of dialects) {
+    // one that only dials, or is dialled at a path, has no address of its own
+    if (address === '') continue
     const failure = failureOf(name)
     rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
   }

@@ -43,7 +43,8 @@ export function decimal({ min, max }: Range) {
 
 /** Parses the words true and false. */
 export function parseBoolean(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
+  const word = text.toLowerCase()
+  if (word === 'true' || word === 'false') return word === 'true'
   throw new InvalidArgumentError('want true or false')
 }
 
