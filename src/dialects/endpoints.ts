@@ -238,6 +238,8 @@ export interface ChosenPeer extends PeerConnection {
   readonly source?: string
   /** Address of its own, where one address was given for several. */
   readonly name?: string
+  /** Whether it is a place at which peers may dial, each of which is a peer of its own. */
+  readonly isListening?: boolean
 }
 
 /** A client that sends; calls never throw. */

@@ -173,7 +173,8 @@ function chosenPeers({ bindings, sinks }: StatusParts): NamedPeer[] {
   return [...attached, ...relays]
 }
 
-function peerStatus({ name, dialect, direction, link, source }: NamedPeer): PeerStatus {
+function peerStatus(peer: NamedPeer): PeerStatus {
+  const { name, dialect, direction, link, source, isListening } = peer
   const { isConnected, sinceMs, wasReached, reason, nextTryMs } = link
   return {
     name: withoutSecrets(name),
@@ -181,6 +182,7 @@ function peerStatus({ name, dialect, direction, link, source }: NamedPeer): Peer
     direction,
     ...(source === undefined ? {} : { source }),
     state: isConnected ? 'connected' : wasReached ? 'lost' : 'never',
+    ...(isListening === true ? { isListening } : {}),
     sinceMs,
     ...(reason === undefined ? {} : { message: reason }),
     ...(nextTryMs === undefined ? {} : { nextTryMs }),

@@ -213,6 +213,8 @@ export interface PeerStatus {
   readonly source?: string
   /** `never`: it has not been reached since the hub started. */
   readonly state: 'connected' | 'lost' | 'never'
+  /** True for a place at which peers may dial: `connected` means that the hub listens there. */
+  readonly isListening?: true
   /** Start of that state, Unix ms. */
   readonly sinceMs: number
   /** Reason why there is no connection. */

@@ -12,6 +12,7 @@ test('processes are told with what is known of them, and why others are gone', (
     {
       peers: [
         { ...peer, name: 'dotnet://Shop', state: 'connected' },
+        { ...peer, name: 'dotnet:///run/port,listen', state: 'connected', isListening: true },
         { ...peer, name: 'dotnet://Bad\n', state: 'lost', message: 'the process has ended' },
       ],
       connections: [
@@ -28,6 +29,7 @@ test('processes are told with what is known of them, and why others are gone', (
   )
   const text = lines.join('\n')
   assert.match(text, /^Peers\n {2}dotnet:\/\/Shop +nettrace {2}connected {2}for \d/)
+  assert.match(text, /port,listen +nettrace {2}listening {2}for \d/)
   assert.match(text, /dotnet:\/\/Bad\S+ +nettrace {2}gone +for .*the process has ended\n/)
   assert.match(
     text,

@@ -69,9 +69,16 @@ export function sourcesLines(
   ])
 }
 
-function peerCells({ name, dialect, state, message }: PeerStatus, time: string): string[] {
+function peerCells(peer: PeerStatus, time: string): string[] {
+  const { name, dialect, state, message, isListening = false } = peer
   const why = state === 'connected' || message === undefined ? '' : reasonWords(message)
-  return [name, dialect, STATES[state], `for ${time}`, why]
+  return [
+    name,
+    dialect,
+    isListening && state === 'connected' ? 'listening' : STATES[state],
+    `for ${time}`,
+    why,
+  ]
 }
 
 function connectionCells({ peer, dialect, facts }: ConnectionStatus, time: string): string[] {

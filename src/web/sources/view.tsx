@@ -100,29 +100,31 @@ function ChosenPeers({ sources }: { sources: SourcesAnswer }): JSX.Element | nul
   return (
     <Section title="Peers" note="that the hub was told to connect to">
       <Table label="Peers" heads={heads} numeric={[4]}>
-        {peers.map(({ name, dialect, direction, state, sinceMs, message, nextTryMs }) => (
-          <tr key={`${direction} ${name}`}>
-            <td>
-              <code>{name}</code>
-            </td>
-            <td>{dialectTitle(sources, dialect)}</td>
-            <td>{DIRECTIONS[direction]}</td>
-            <td class="wrap">
-              <Badge
-                words={PEER_STATES[state]}
-                dot={state === 'connected' ? 'dot' : 'dot unusual'}
-              />
-              {state !== 'connected' && (
-                <span class="small soft">
-                  {message !== undefined && ` ${reasonWords(message)}`}
-                  {nextTryMs !== undefined &&
-                    ` Next try in ${durationText(Math.max(1, (nextTryMs - nowMs) / 1000))}.`}
-                </span>
-              )}
-            </td>
-            <td class="num">{durationText((nowMs - sinceMs) / 1000)}</td>
-          </tr>
-        ))}
+        {peers.map(
+          ({ name, dialect, direction, state, sinceMs, message, nextTryMs, isListening }) => (
+            <tr key={`${direction} ${name}`}>
+              <td>
+                <code>{name}</code>
+              </td>
+              <td>{dialectTitle(sources, dialect)}</td>
+              <td>{DIRECTIONS[direction]}</td>
+              <td class="wrap">
+                <Badge
+                  words={isListening && state === 'connected' ? 'Listening' : PEER_STATES[state]}
+                  dot={state === 'connected' ? 'dot' : 'dot unusual'}
+                />
+                {state !== 'connected' && (
+                  <span class="small soft">
+                    {message !== undefined && ` ${reasonWords(message)}`}
+                    {nextTryMs !== undefined &&
+                      ` Next try in ${durationText(Math.max(1, (nextTryMs - nowMs) / 1000))}.`}
+                  </span>
+                )}
+              </td>
+              <td class="num">{durationText((nowMs - sinceMs) / 1000)}</td>
+            </tr>
+          ),
+        )}
       </Table>
     </Section>
   )

@@ -80,7 +80,7 @@ export class DiagnosticPort implements Source {
     const facts = { state: 'listening', processes: this.#processes.size }
     return {
       peer: { transport: 'tcp', address: name, port: 0, name: `unix ${name}` },
-      ...{ sinceMs: status.sinceMs, facts, link: status, name },
+      ...{ sinceMs: status.sinceMs, facts, link: status, name, isListening: true },
     }
   }
 
