@@ -39,6 +39,8 @@ export interface TextOption<T extends string | undefined = string | undefined>
   readonly lengthMax?: number
   /** Whether a number in a file is its digits: an amount that may have a unit behind it. */
   readonly isAmount?: boolean
+  /** Whether a number, or a list of them, is their digits with commas between. */
+  readonly isNumbers?: boolean
   /** Says what is wanted instead of a text, `want #RGB`; undefined for one that will do. */
   check?(text: string): string | undefined
 }

@@ -46,6 +46,7 @@ const FILTER_OPTIONS = {
   }),
   unit: text({ description: 'of its histograms; filters know none' }),
   histogram: text({
+    isNumbers: true,
     check: histogramProblem,
     description: 'form or bounds of its histograms, in place of those of all filters',
   }),
@@ -96,6 +97,7 @@ export const OPTIONS = {
   }),
   histogram: text({
     default: 'dense',
+    isNumbers: true,
     check: histogramProblem,
     description: 'all 33 bins, the document’s 5 to 18 (expanding), or bounds of bins as 1,5,10',
   }),

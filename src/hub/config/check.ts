@@ -71,7 +71,7 @@ export class OptionCheck {
         if (typeof given === 'boolean') return { value: given }
         return this.#broken(path, given, 'want true or false')
       case 'text':
-        return this.#text(option, option.isAmount ? amountText(given) : given, path)
+        return this.#text(option, digitsOf(option, given), path)
       case 'choice': {
         if (option.choices.some((each) => each === given)) return { value: given }
         const choices = option.choices.map((each) => JSON.stringify(each))
@@ -190,7 +190,9 @@ function valueText(value: unknown): string {
   return text.length > VALUE_TEXT_MAX ? `${text.slice(0, VALUE_TEXT_MAX)}…` : text
 }
 
-/** Writes a number that stands where an amount is wanted; all else stays. */
-function amountText(given: unknown): unknown {
-  return typeof given === 'number' ? String(given) : given
+/** Writes a number, or a list of them, where the option takes their digits; all else stays. */
+function digitsOf({ isAmount, isNumbers }: TextOption, given: unknown): unknown {
+  if (typeof given === 'number') return isAmount || isNumbers ? String(given) : given
+  const isList = Array.isArray(given) && given.every((each) => typeof each === 'number')
+  return isNumbers && isList ? given.join() : given
 }

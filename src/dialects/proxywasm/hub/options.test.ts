@@ -43,6 +43,21 @@ test('a label pattern that can find no value is refused before anything starts',
   assert.match(problem, /labelPatterns: .*has 1 groups, wants 2$/)
 })
 
+test('bounds of bins are text, a list, or a number', () => {
+  const histogramOf = (histogram: unknown): unknown => {
+    const filters = [{ name: 'a', path: 'x', histogram }]
+    const checked = parseConfig({ proxywasm: { histogram, filters } }, [dialect])
+    const { histogram: all, filters: own } = dialectOptions(checked, 'proxywasm')
+    assert.equal((own as readonly FilterConfig[])[0]!.histogram, all)
+    return all
+  }
+  assert.deepEqual(['1,5,10', [1, 5, 10], 5].map(histogramOf), ['1,5,10', '1,5,10', '5'])
+  for (const histogram of [[], [5, 1], ['1', 'x'], [0.5], true]) {
+    const [problem = ''] = problemsOf([{ name: 'a', path: 'x', histogram }])
+    assert.match(problem, /^proxywasm\.filters\.0\.histogram: .*, want (dense|text)/)
+  }
+})
+
 test('docs/configuration.md says of each option what the options say', () => {
   const text = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
   const rows = text.split('\n').filter((line) => /^- `\w+`/.test(line))

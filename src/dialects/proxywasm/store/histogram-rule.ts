@@ -32,7 +32,7 @@ export function histogramProblem(text: string): string | undefined {
     histogramRuleOf(text)
     return undefined
   } catch {
-    return HISTOGRAM_WANTED
+    return `want ${HISTOGRAM_WANTED}`
   }
 }
 
