@@ -41,7 +41,8 @@ function optionRows(spec: OptionSpec, path = ''): string[] {
 
 function rowsOf(path: string, option: Option): string[] {
   if (option.kind === 'section') return optionRows(option.options, `${path}.`)
-  return [`| \`${path}\` | \`${JSON.stringify(option.default)}\` | ${option.description} |`]
+  const value = option.default === undefined ? 'none' : `\`${JSON.stringify(option.default)}\``
+  return [`| \`${path}\` | ${value} | ${option.description} |`]
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultHistoryFolder } from './history-folder.ts'
+import { readConfig, withHistory } from './serve.ts'
 
 test('the history is in the state folder of each platform', () => {
   const linux = (environment: Record<string, string>) => {
@@ -18,4 +19,16 @@ test('the history is in the state folder of each platform', () => {
 test('the environment names another folder, or none', () => {
   assert.equal(defaultHistoryFolder({ PENTAMETER_HISTORY: '/data' }), '/data')
   assert.equal(defaultHistoryFolder({ PENTAMETER_HISTORY: 'none' }), '')
+})
+
+test('a folder that is stated is taken, and an empty one is none', async () => {
+  const pathOf = async (flags: { history?: string | false }) => {
+    const args = { log: 'text', color: false, ...flags } as const
+    const config = await readConfig(args, [])
+    return withHistory(config, args, () => '/state').history?.path
+  }
+  assert.equal(await pathOf({}), '/state')
+  assert.equal(await pathOf({ history: '/data' }), '/data')
+  assert.equal(await pathOf({ history: '' }), '')
+  assert.equal(await pathOf({ history: false }), '')
 })

@@ -40,8 +40,7 @@ export function withHistory(
   { history }: HubArguments,
   folder: () => string,
 ): HubOptions {
-  const isGiven = (config.history?.path ?? '') !== ''
-  const path = history === false ? '' : isGiven ? config.history?.path : folder()
+  const path = history === false ? '' : (config.history?.path ?? folder())
   return { ...config, history: { ...config.history, path } } as HubOptions
 }
 

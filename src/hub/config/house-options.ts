@@ -75,7 +75,6 @@ const OTLP_OPTIONS = {
 const DAY_S = 86_400
 const HISTORY_OPTIONS = {
   path: text({
-    default: '',
     flag: '--history <folder>',
     description:
       'folder of all seconds beyond the last minutes; empty = none. `serve` takes one in the ' +

@@ -11,7 +11,7 @@ import { ThreadHistory } from './thread-history.ts'
 /** Opens what the configuration asks for; to be called before the hub starts. */
 export async function openHistory(hub: Hub, config: HubConfig, log: Log): Promise<void> {
   const { path, ...rules } = config.history
-  if (path === '') return
+  if (path === undefined || path === '') return
   const folder = resolve(path)
   try {
     const store = await ThreadHistory.open({ folder, ...rules })
