@@ -115,7 +115,7 @@ suite('commands that a reader tries', () => {
 
     test(`what the start report says to try works in ${shell}`, skip, async () => {
       const commands = triedCommands()
-      assert.equal(commands.length, 6)
+      assert.equal(commands.length, 7)
       for (const { block, result } of await runDocument(commands, shell)) {
         const { status, stdout, stderr } = result
         // what has no end was ended by us
