@@ -23,6 +23,11 @@ export {
   nodeRuntime,
 } from './node-runtime/node-runtime.ts'
 export { BoundCounter, Counter } from './plain/counter.ts'
+export {
+  BoundFractionalCounter,
+  FractionalCounter,
+  type FractionalOptions,
+} from './plain/fractional-counter.ts'
 export { BoundGauge, Gauge, type GaugeOptions } from './plain/gauge.ts'
 export { BoundHistogram, Histogram } from './plain/histogram.ts'
 export type { InstrumentOptions, LabeledValue, LabelValues } from './plain/instrument.ts'

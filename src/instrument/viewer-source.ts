@@ -188,7 +188,7 @@ function keyOf({ counter, statistic }: Entry): string {
 function currentValue({ counter, statistic, value }: Entry): number {
   if (statistic === TOTAL) {
     const total = counter.readTotal?.()
-    return typeof total === 'bigint' ? Number(total) : value
+    return total === undefined || total instanceof Histogram ? value : Number(total)
   }
   return counter.readNow === undefined ? value : counter.readNow()
 }

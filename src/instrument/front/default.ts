@@ -1,6 +1,7 @@
 /** The instruments of the thread's default registry, by name, without anything to make before. */
 import type { IncrementingPollingCounter, PollingCounter } from '../counters/event-counters.ts'
 import type { Counter } from '../plain/counter.ts'
+import type { FractionalCounter, FractionalOptions } from '../plain/fractional-counter.ts'
 import type { Gauge, GaugeOptions } from '../plain/gauge.ts'
 import type { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions } from '../plain/instrument.ts'
@@ -23,7 +24,8 @@ export const metrics: Metrics = new Metrics()
 
 /**
  * Finds the counter of that name, or makes it: an integer that only grows, exact up to 2^64 - 1,
- * over all threads that name it alike. With `read` it is asked for instead of added to.
+ * over all threads that name it alike. With `isFractional` it takes fractions, and is a double;
+ * with `read` it is asked for instead of added to.
  * @param name `group.name`; a name without a dot is in the group `app`
  * @throws {TypeError | RangeError} for a name, label or text that cannot be sent, and for options
  *   that are not those of the instrument that has the name
@@ -35,9 +37,14 @@ export const metrics: Metrics = new Metrics()
  * const orders = counter('store.orders', { labels: ['payment'], description: 'Orders taken' })
  * orders.with({ payment: 'card' }).add()
  * console.log(orders.with({ payment: 'card' }).value()) // 1
+ * counter('store.sales', { isFractional: true, unit: 'EUR' }).add(12.5)
  * ```
  */
 export function counter(name: string, options: PolledOptions): IncrementingPollingCounter
+export function counter<Label extends string = never>(
+  name: string,
+  options: FractionalOptions<Label>,
+): FractionalCounter<Label>
 export function counter<Label extends string = never>(
   name: string,
   options?: InstrumentOptions<Label>,
@@ -45,7 +52,7 @@ export function counter<Label extends string = never>(
 export function counter(
   name: string,
   options: InstrumentOptions & Partial<PolledOptions> = {},
-): Counter | IncrementingPollingCounter {
+): Counter | FractionalCounter | IncrementingPollingCounter {
   return metrics.counter(name, options as PolledOptions)
 }
 

@@ -30,6 +30,7 @@ import {
 } from '../metrics.ts'
 import { nodeRuntime } from '../node-runtime/node-runtime.ts'
 import { Counter } from '../plain/counter.ts'
+import { FractionalCounter, type FractionalOptions } from '../plain/fractional-counter.ts'
 import { Gauge, type GaugeOptions } from '../plain/gauge.ts'
 import { Histogram } from '../plain/histogram.ts'
 import type { InstrumentOptions, LabeledValue } from '../plain/instrument.ts'
@@ -64,7 +65,7 @@ export interface MetricRow {
 
 type Kind = MetricRow['kind']
 
-type Plain = Counter | Gauge | Histogram
+type Plain = Counter | FractionalCounter | Gauge | Histogram
 type Polled = IncrementingPollingCounter | PollingCounter
 
 /** An instrument that has been made. */
@@ -111,11 +112,19 @@ export class Metrics {
   counter(name: string, options: PolledOptions): IncrementingPollingCounter
   counter<Label extends string = never>(
     name: string,
+    options: FractionalOptions<Label>,
+  ): FractionalCounter<Label>
+  counter<Label extends string = never>(
+    name: string,
     options?: InstrumentOptions<Label>,
   ): Counter<Label>
   counter(name: string, options: InstrumentOptions | PolledOptions = {}) {
+    const isFractional = 'isFractional' in options && options.isFractional === true
     return this.#findOrMake('counter', name, options, {
-      plain: (source, own) => new Counter(own, source, options),
+      plain: (source, own) =>
+        isFractional
+          ? new FractionalCounter(own, source, options)
+          : new Counter(own, source, options),
       polled: (source, own, read, texts) =>
         new IncrementingPollingCounter(own, source, read, texts),
     })
@@ -415,6 +424,8 @@ interface Makers {
   ) => Polled
 }
 
+type AnyOptions = GaugeOptions & Partial<FractionalOptions>
+
 /** Refuses to find another instrument than the one asked for: options that are given must agree. */
 function checkSame(
   name: string,
@@ -430,9 +441,9 @@ function checkSame(
   if ('read' in options && options.read !== read) {
     refuse(read !== undefined ? 'polled by another function' : 'recorded', 'a polled one')
   }
-  for (const key of ['unit', 'description', 'labels', 'across'] as const) {
-    const asked = (options as GaugeOptions)[key]
-    const given = (known.options as GaugeOptions)[key]
+  for (const key of ['unit', 'description', 'labels', 'across', 'isFractional'] as const) {
+    const asked = (options as AnyOptions)[key]
+    const given = (known.options as AnyOptions)[key]
     if (asked === undefined || String(asked) === String(given ?? '')) continue
     refuse(`made with ${key} "${given ?? ''}"`, `"${asked}"`)
   }

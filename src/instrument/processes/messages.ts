@@ -55,10 +55,10 @@ export function opened<Message extends FromWorker | FromPrimary>(
   return (sent as Readonly<Record<string, Message>>)[MARK]
 }
 
-type Head = Pick<Reading, 'description' | 'labels' | 'kind'>
+type Head = Pick<Reading, 'description' | 'labels' | 'kind' | 'isFractional'>
 
-export function headText({ description, labels, kind }: Reading): string {
-  return JSON.stringify({ description, labels, kind } satisfies Head)
+export function headText({ description, labels, kind, isFractional }: Reading): string {
+  return JSON.stringify({ description, labels, kind, isFractional } satisfies Head)
 }
 
 /** Writes what a reading says now, apart from what it is. */

@@ -7,7 +7,7 @@ import { exportRules } from '../../dialects/eventcounters/export-rules.ts'
 import { encodeOpenTelemetry } from '../../dialects/opentelemetry/codec.ts'
 import { CUMULATIVE } from '../../dialects/opentelemetry/spec.ts'
 import { type BucketsField, exponentialBuckets } from '../../exposition/exponential.ts'
-import { type Bounds, type Exact, Histogram, type Labels } from '../../model/index.ts'
+import { type Bounds, Histogram, type Labels } from '../../model/index.ts'
 import type { Reading } from '../readings/reading.ts'
 import type { Encoding, Resource } from './push-options.ts'
 
@@ -137,7 +137,7 @@ function pointOf(reading: Reading, times: Fields): Fields | undefined {
   const head = { ...times, attributes: attributesOf(labels) }
   switch (reading.kind) {
     case 'counter':
-      return { ...head, ...numberOf(reading.total) }
+      return { ...head, ...numberOf(reading) }
     case 'gauge':
       return Number.isNaN(reading.value) ? undefined : { ...head, asDouble: double(reading.value) }
     case 'histogram':
@@ -152,8 +152,9 @@ function pointOf(reading: Reading, times: Fields): Fields | undefined {
   }
 }
 
-/** Says an integer as one, up to what the format takes. */
-function numberOf(total: Exact): Fields {
+/** Says an integer as one, up to what the format takes; fractions as doubles, whole ones, too. */
+function numberOf({ total, isFractional }: Extract<Reading, { kind: 'counter' }>): Fields {
+  if (isFractional === true) return { asDouble: double(Number(total)) }
   const isInteger = typeof total === 'bigint' ? total <= INT64_MAX : Number.isSafeInteger(total)
   return isInteger ? { asInt: `${total}` } : { asDouble: double(Number(total)) }
 }

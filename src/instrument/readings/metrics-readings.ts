@@ -106,12 +106,12 @@ export class RegistryReadings {
   }
 
   #reading(counter: ServedCounter): Reading {
-    const { description, labels, modelKind: kind, readTotal } = counter
+    const { description, labels, modelKind: kind, readTotal, isFractional } = counter
     const head = { description, labels }
     const total = readTotal?.()
     if (total instanceof Histogram) return { ...head, kind: 'histogram', histogram: total }
     const { increments, value, sum, count, last } = this.#totalsOf(counter)
-    if (kind === 'counter') return { ...head, kind, total: total ?? increments }
+    if (kind === 'counter') return { ...head, kind, isFractional, total: total ?? increments }
     if (kind === 'gauge') return { ...head, kind, value }
     return { ...head, kind: 'summary', sum, count, last }
   }

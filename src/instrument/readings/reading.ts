@@ -7,6 +7,8 @@ interface AnyReading {
   readonly description: CounterDescription
   /** Labels, where they are others than the pairs of the description. */
   readonly labels: Labels | undefined
+  /** Whether it is a counter whose total is a double, also where that is whole. */
+  readonly isFractional?: boolean | undefined
 }
 
 /** One counter, as it is now. */

@@ -8,6 +8,7 @@
 import { threadId } from 'node:worker_threads'
 import { sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
+import type { Exact } from '../../model/index.ts'
 import { type SummaryReading, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
 import { ThreadChannel } from '../../shm/threads/channel.ts'
 import { RecordedCounter } from '../recording/recorded-counter.ts'
@@ -21,7 +22,7 @@ import type {
   SampleHandle,
   SharedRegistry,
 } from './home.ts'
-import { TotalCounter, ValueCounter } from './zone-counters.ts'
+import { readFractions, TotalCounter, ValueCounter } from './zone-counters.ts'
 
 /** A metric of the zone that a thread has made. */
 class Found {
@@ -37,7 +38,7 @@ class Found {
   /** Every thread that had it has closed it. */
   isGone = false
   /** Total of a counter that belongs to no session that is open now. */
-  baseline = 0n
+  baseline: Exact = 0n
 
   constructor(metric: number, key: CounterKey) {
     const { provider, name, labels } = key
@@ -161,7 +162,9 @@ export class Collector implements CounterHome {
 
   /** Lets what is served no more count from here on, should a thread make it anew. */
   #rest(found: Found): void {
-    if (found.key.of === 'Counter') found.baseline = this.reader.counter(found.metric)
+    const { metric, key } = found
+    if (key.of === 'Counter') found.baseline = this.reader.counter(metric)
+    if (key.of === 'FractionalCounter') found.baseline = readFractions(this.reader, metric)
   }
 
   #end(): void {
@@ -225,7 +228,10 @@ export class Collector implements CounterHome {
     const describe = () => found.description
     const { labels } = key
     const reading = { reader: this.reader, metric, describe, labels }
-    if (key.of === 'Counter') return new TotalCounter(reading, found.baseline)
+    const isFractional = key.of === 'FractionalCounter'
+    if (key.of === 'Counter' || isFractional) {
+      return new TotalCounter(reading, found.baseline, isFractional)
+    }
     if (key.of === 'Gauge') return new ValueCounter(reading)
     const onRefused = () => {}
     if (isShared(key)) return new RecordedCounter({ kind: kindOf(key), describe, onRefused })

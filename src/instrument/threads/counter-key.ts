@@ -10,6 +10,7 @@ const KEY_CLASSES = Object.freeze({
   EventCounter: 'summary',
   IncrementingEventCounter: 'counter',
   Counter: 'counter',
+  FractionalCounter: 'counter',
   Gauge: 'gauge',
   Histogram: 'histogram',
   HistogramWindows: 'summary',

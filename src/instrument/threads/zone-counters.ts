@@ -1,38 +1,59 @@
 /** Plain instruments as the sessions see them: readings of the zone, over all threads. */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Labels } from '../../model/index.ts'
+import { type Exact, type Labels, subtractExact } from '../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
-/** Part of a reading that is the same of both. */
-interface Reading {
+/** Part of a reading that is the same of all. */
+interface ZoneReading {
   readonly reader: ZoneReader
   readonly metric: number
   readonly describe: () => CounterDescription
   readonly labels: Labels
 }
 
-/** A counter of the zone; each window is the difference of two of its totals, exactly. */
+/**
+ * Reads the total of a counter of fractions. Its parts are added up in another order once a thread
+ * has ended, so that it may be less than before by a rounding.
+ */
+export function readFractions(reader: ZoneReader, metric: number): number {
+  return Math.min(Number(reader.bins(metric).sum), Number.MAX_VALUE)
+}
+
+/**
+ * A counter of the zone; each window is the difference of two of its totals, exactly where these
+ * are integers.
+ */
 export class TotalCounter implements ServedCounter {
   readonly modelKind = 'counter'
   readonly labels: Labels
-  readonly #reading: Reading
+  /** Whether the total is a double. */
+  readonly isFractional: boolean
+  readonly #reading: ZoneReading
   #collectionNumber = -1
-  #total = 0n
-  #baseline: bigint | undefined
+  #total: Exact = 0n
+  /** Greatest total of fractions that was read. */
+  #greatest = 0
+  #baseline: Exact | undefined
 
   /**
    * @param baseline where the windows of the sessions begin that are open already: the thread may
    *   have counted since it made the counter, which is later than they are; until {@link settle}
    */
-  constructor(reading: Reading, baseline: bigint) {
+  constructor(reading: ZoneReading, baseline: Exact, isFractional: boolean) {
+    this.isFractional = isFractional
     this.#reading = reading
     this.labels = reading.labels
     this.#baseline = baseline
   }
 
-  readTotal = (): bigint => this.#reading.reader.counter(this.#reading.metric)
+  readTotal = (): Exact => {
+    const { reader, metric } = this.#reading
+    if (!this.isFractional) return reader.counter(metric)
+    this.#greatest = Math.max(this.#greatest, readFractions(reader, metric))
+    return this.#greatest
+  }
 
   settle(): void {
     this.#baseline = undefined
@@ -47,7 +68,7 @@ export class TotalCounter implements ServedCounter {
     return {
       close: (now) => {
         const total = this.#totalAt(now)
-        const increment = Number(total - last)
+        const increment = Number(subtractExact(total, last))
         last = total
         return { statistics: { kind: 'sum', increment } }
       },
@@ -56,10 +77,10 @@ export class TotalCounter implements ServedCounter {
   }
 
   /** Reads the total; all sessions of a collection see one reading. */
-  #totalAt({ number }: Collection): bigint {
+  #totalAt({ number }: Collection): Exact {
     if (number !== this.#collectionNumber) {
       this.#collectionNumber = number
-      this.#total = this.#reading.reader.counter(this.#reading.metric)
+      this.#total = this.readTotal()
     }
     return this.#total
   }
@@ -69,10 +90,10 @@ export class TotalCounter implements ServedCounter {
 export class ValueCounter implements ServedCounter {
   readonly modelKind = 'gauge'
   readonly labels: Labels
-  readonly #reading: Reading
+  readonly #reading: ZoneReading
   readonly #gauge: GaugeReading = { value: Number.NaN, sequence: 0 }
 
-  constructor(reading: Reading) {
+  constructor(reading: ZoneReading) {
     this.#reading = reading
     this.labels = reading.labels
   }
