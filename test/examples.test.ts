@@ -21,6 +21,8 @@ const OUTPUTS: Record<string, RegExp> = {
     /^pino.records .*'warn' \] \] 1\n.*'error' \] \] 1\nexample.requests .*'HEAD' \] \] 1\n$/,
   'express.ts': REQUESTS,
   'fastify.ts': REQUESTS,
+  'fetch-handler.ts':
+    /^(example_shop_request_time_seconds_count\{.*\[id\]",status="(200"\} 2|404"\} 1)\n){2}$/,
   'hono.ts': REQUESTS,
   'host-filter.ts':
     /a_counter 100n\n[\s\S]*a_histogram sum 1000n\n100 requests, 0 failed, 0 traps\n/,
@@ -36,6 +38,7 @@ const OUTPUTS: Record<string, RegExp> = {
     /p99\{provider:Motor\}=\d[\s\S]*^motor: current\{provider:Motor\}=[5-9].*\sA$[\s\S]*requests/m,
   'send.ts': /^sent 300 lines$/m,
   'watch.ts': /^(\d+ values: .*\n){3}$/,
+  'worker-threads.ts': /_busy_seconds_total\{.*\} 750'[\s\S]*_count\{.*\} 3000'[\s\S]*\} 3001'/,
   'zone-threads.ts': /^jobs 1000000\nsizes 1000000, mean 511\.\d+\n$/,
 }
 /** Those that need no hub. */
@@ -46,6 +49,7 @@ const ALONE = new Set([
   'events.ts',
   'express.ts',
   'fastify.ts',
+  'fetch-handler.ts',
   'hono.ts',
   'host-filter.ts',
   'instrument-server.ts',
@@ -53,6 +57,7 @@ const ALONE = new Set([
   'opentelemetry.ts',
   'prom-client.ts',
   'scope.ts',
+  'worker-threads.ts',
   'zone-threads.ts',
 ])
 /** Shorter than what a reader would wait for. */
