@@ -27,6 +27,7 @@ import {
   withResult,
 } from '../bench/measure/report.ts'
 import { pairedRatios, seededRandom, shuffled, spreadOf } from '../bench/measure/statistics.ts'
+import { figureText } from '../bench/measure/text.ts'
 import { findQuestions } from '../bench/questions.ts'
 import { dialect as statshero } from '../src/dialects/statshero/dialect.ts'
 
@@ -159,10 +160,19 @@ test('a report is one table: what was wanted, what was reached, missed or void, 
   assert.throws(() => withReport('no marks', {}))
 })
 
+function read(name: string): string {
+  return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+}
+
+test('costs in docs/node.md are figures of P12', () => {
+  const report: Report = JSON.parse(read('performance.json'))
+  const figures = report['p12-event-counters']!.figures.map(({ median }) => figureText(median))
+  const said = [...read('node.md').matchAll(/([\d.]+) ns\b/g)].map(([, figure]) => figure!)
+  assert.ok(said.length >= 7)
+  for (const figure of said) assert.ok(figures.includes(figure), `${figure} ns`)
+})
+
 test('docs/performance.md shows docs/performance.json, and every question is in it', () => {
-  const read = (name: string): string => {
-    return readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
-  }
   const report: Report = JSON.parse(read('performance.json'))
   assert.deepEqual(Object.keys(report), findQuestions())
   for (const [file, { name, date, machine, conditions, verdicts }] of Object.entries(report)) {
