@@ -184,11 +184,11 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const server = serverOf(hub, guests, config, { log, otlp, connections: httpConnections })
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await startThreadPool()
+  await opened
   await hub.start()
   await http.start()
   const further = furtherPorts(server, guests, config, clock, log)
   for (const { listener } of further) await listener.start()
-  await opened
   hub.servedBy(http.address, () => server.limits())
   const addresses = (): PortAddresses => ({
     [HTTP_PORT.name]: http.address,

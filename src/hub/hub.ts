@@ -7,6 +7,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
+import type { StoredSeries } from '../history/store.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
@@ -15,6 +16,7 @@ import { Bindings } from './bindings/bindings.ts'
 import { peersOf } from './config/peers.ts'
 import { ConfigError, dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
+import { restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import type { IngestEvents } from './ingest/ingest.ts'
@@ -244,10 +246,7 @@ export class Hub implements HubView {
       commands: this.#commands,
       events: (dialect) => this.#eventsOf(dialect),
       reports: this.reports,
-      clock: this.clock,
-      log: this.#log,
-      metrics: this.metrics,
-      peers: this.peers,
+      ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.peers },
       ...(this.#createWorker === undefined ? {} : { createWorker: this.#createWorker }),
     })
   }
@@ -395,6 +394,11 @@ export class Hub implements HubView {
   addSink(sink: Sink): void {
     const events = sinkEvents(this.metrics, this.#log)
     this.#sinks.push(new SinkQueue(sink, events, { clock: this.clock, work: this.#sinkWork }))
+  }
+
+  /** Goes on with a series of a former start; to be called before {@link start}. */
+  restore(stored: StoredSeries): SeriesRecord | undefined {
+    return restoreSeries(stored, this.series, this.#writer)
   }
 
   /**

@@ -11,6 +11,7 @@ import { parseConfig } from '../../src/hub/config/config.ts'
 import { openHistory } from '../../src/hub/history/open-history.ts'
 import type { Hub } from '../../src/hub/hub.ts'
 import { DIALECTS } from '../support/dialects.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { packet, sendUdp, seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
 
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -23,11 +24,15 @@ function newFolder(): string {
 
 async function withHistory(path: string): Promise<TestHub> {
   const started = await startHub()
-  const config = parseConfig({ history: { path } }, DIALECTS)
-  await openHistory(started.hub, config, (level, message, facts) => {
-    started.log.push(`${level} ${message} ${JSON.stringify(facts)}`)
-  })
+  await openHistoryOf(started, path)
   return started
+}
+
+async function openHistoryOf({ hub, log }: TestHub, path: string, expireAfterS = 0): Promise<void> {
+  const config = parseConfig({ history: { path }, expireAfterS }, DIALECTS)
+  await openHistory(hub, config, (level, message, facts) => {
+    log.push(`${level} ${message} ${JSON.stringify(facts)}`)
+  })
 }
 
 async function range(hub: Hub, id: number, fromMs: number, toMs: number, stepMs: number) {
@@ -104,6 +109,53 @@ test('a second hub of a folder says who has it, and runs without a history', asy
   const third = await withHistory(path)
   assert.equal(third.hub.sources().history?.state, 'running')
   await third.hub.stop()
+})
+
+/** Starts a hub on a history some seconds later than it was first started. */
+async function later(path: string, afterS: number, expireAfterS = 0): Promise<TestHub> {
+  const clock = new FakeClock(new FakeClock().startMs + afterS * 1000)
+  const started = await startHub({}, { clock })
+  await openHistoryOf(started, path, expireAfterS)
+  return started
+}
+
+test('a restarted hub finds the past of series that have not come again', async () => {
+  const path = newFolder()
+  const first = await withHistory(path)
+  await runFor(first, 30)
+  const beginMs = first.clock.startMs
+  await first.hub.stop()
+  const second = await later(path, 60)
+  const counter = seriesNamed(second.hub, 'a')
+  assert.equal(second.hub.sources().history?.restored, 3)
+  assert.equal(counter.lastDataMs, beginMs + 24_000)
+  const { answer } = await range(second.hub, counter.id, beginMs, beginMs + 30_000, 1000)
+  const [column] = answer.columns
+  assert.ok(column?.kind === 'counter')
+  assert.equal(sum(column.delta.map(Number)), 1 + (3 % 7) + (1 + (13 % 7)) + (1 + (23 % 7)))
+  await second.hub.stop()
+})
+
+test('a series that has expired meanwhile stays away, and begins anew when it comes', async () => {
+  const path = newFolder()
+  const first = await withHistory(path)
+  await runFor(first, 10)
+  await first.hub.stop()
+  for (const [afterS, before] of [
+    [700, undefined],
+    [800, 4],
+  ] as const) {
+    const next = await later(path, afterS, 600)
+    const names = [...next.hub.series].map(({ identity }) => identity.name)
+    assert.equal(names.includes('a'), before !== undefined)
+    if (before !== undefined) {
+      assert.deepEqual(next.hub.total(seriesNamed(next.hub, 'a')), {
+        ...{ kind: 'counter', total: before, decrements: 0 },
+      })
+    }
+    await runFor(next, 10)
+    await next.hub.stop()
+  }
 })
 
 function sum(numbers: readonly number[]): number {

@@ -31,13 +31,15 @@ interface HistorySinkParts {
   readonly log: Log
   /** Describes what a hub needs besides to go on with a series. */
   readonly originOf: (record: SeriesRecord) => string
+  /** Ids of the series of a former start that the hub goes on with, which the store was told. */
+  readonly known: ReadonlySet<number>
 }
 
 export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
   /** Ids that the store knows. */
-  readonly #known = new Set<number>()
+  readonly #known: Set<number>
   #defined: SeriesDefinition[] = []
   #ended: number[] = []
   #health: HistoryHealth
@@ -48,6 +50,7 @@ export class HistorySink implements Sink {
   constructor(parts: HistorySinkParts) {
     this.#parts = parts
     this.#health = parts.health
+    this.#known = new Set(parts.known)
     parts.series.watch({
       leaves: ({ id }) => {
         if (this.#known.delete(id)) this.#ended.push(id)
@@ -135,12 +138,13 @@ export class HistorySink implements Sink {
   /** Describes it for people. */
   history(): HistoryStatus {
     const { message = this.#problem, bytes, bytesLimit, series, resolutions } = this.#health
-    const { place, keptS } = this.#parts
+    const { place, keptS, known } = this.#parts
     return {
       place,
       state: this.#problem === undefined ? 'running' : 'failing',
       ...(message === undefined ? {} : { message }),
       ...{ bytes, bytesLimit, keptS, series, resolutions },
+      restored: known.size,
     }
   }
 

@@ -1,40 +1,86 @@
-/** Opens the history of a hub; one that can't be opened is told, and the hub runs without. */
+/**
+ * Opens the history of a hub, which goes on with the series that it finds there. One that can't be
+ * opened is told, and the hub runs without.
+ */
 import { resolve } from 'node:path'
-import { HistoryError } from '../../history/store.ts'
+import { type ClosedSecond, HistoryError, type SeriesDefinition } from '../../history/store.ts'
 import type { HubConfig } from '../config/values.ts'
 import type { Hub } from '../hub.ts'
 import type { Log } from '../log.ts'
-import { isDecrements, isWindowed, type SeriesRecord } from '../series/record.ts'
 import { HistorySink, NoHistory } from './history-sink.ts'
+import { originOf } from './restore-series.ts'
 import { ThreadHistory } from './thread-history.ts'
+
+/** Series that are read and gone on with at once. */
+const PAGE = 4096
+/** Refs of series that the hub does not go on with, from here down: no id is as high. */
+const ENDED_REFS = 2 ** 32 - 1
 
 /** Opens what the configuration asks for; to be called before the hub starts. */
 export async function openHistory(hub: Hub, config: HubConfig, log: Log): Promise<void> {
   const { path, ...rules } = config.history
   if (path === undefined || path === '') return
   const folder = resolve(path)
+  let store: ThreadHistory | undefined
   try {
-    const store = await ThreadHistory.open({ folder, ...rules })
+    store = await ThreadHistory.open({ folder, ...rules })
     const health = await store.health()
     for (const note of health.notes) log('info', `history: ${note}`, { place: folder })
+    const known = await goOn(hub, store, config)
+    if (known.size > 0) log('info', 'series are gone on with', { series: known.size })
     hub.history = store
     const { series, metrics } = hub
     const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
-    const parts = { store, place: folder, keptS, health, series, metrics, log, originOf }
+    const parts = { store, place: folder, keptS, health, series, metrics, log, originOf, known }
     hub.addSink(new HistorySink(parts))
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
+    await store?.close().catch(() => {})
     log('warn', 'the hub runs without a history', { reason: error.message })
     hub.addSink(new NoHistory(folder, error.message))
   }
 }
 
-/** Describes how a series came, for a hub that goes on with it. */
-function originOf(record: SeriesRecord): string {
-  return JSON.stringify({
-    source: record.source,
-    isWindowed: isWindowed(record),
-    isDecrements: isDecrements(record),
-    isCumulative: record.kind === 'counter' && record.reading !== undefined,
-  })
+/**
+ * Goes on with the series that were there when the former hub ended; the others have ended, which
+ * the store is told, so that their next total begins at nothing as it does here.
+ * @returns ids of the former
+ */
+async function goOn(
+  hub: Hub,
+  store: ThreadHistory,
+  { expireAfterS }: HubConfig,
+): Promise<Set<number>> {
+  const known = new Set<number>()
+  const nowMs = hub.clock.wallMs()
+  for (let after = 0; ; ) {
+    const page = await store.list({ isLiving: true, limit: PAGE, after })
+    if (page.length === 0) return known
+    after = page.at(-1)!.number
+    const defined: SeriesDefinition[] = []
+    const ended: number[] = []
+    for (const stored of page) {
+      const isExpired = expireAfterS > 0 && stored.lastS < nowMs / 1000 - expireAfterS
+      const id = isExpired ? undefined : hub.restore(stored)?.id
+      if (id !== undefined) known.add(id)
+      const ref = id ?? ENDED_REFS - ended.length
+      if (id === undefined) ended.push(ref)
+      const { key, metadata, origin } = stored
+      defined.push({ ref, key, metadata, ...(origin === undefined ? {} : { origin }) })
+    }
+    await store.append({ ...nothingAt(Math.floor(nowMs / 1000)), defined, ended })
+  }
+}
+
+/** Gives a second without cells, which does not say that a hub ran. */
+function nothingAt(endS: number): ClosedSecond {
+  const refs = new Uint32Array(0)
+  const values = new Float64Array(0)
+  return {
+    ...{ endS, seconds: 0, defined: [], ended: [] },
+    counters: { refs, deltas: values, wide: new Map() },
+    gauges: { refs, values, wide: new Map(), spreads: new Map() },
+    histograms: { refs, places: refs, packed: { chunks: [], places: [], bounds: [] } },
+    summaries: { refs, cells: [] },
+  }
 }

@@ -10,12 +10,15 @@ export class CumulativeReading {
   resets = 0
   /** The last two addresses that sent a reading, newest first. */
   sources: readonly [string, string] = ['', '']
+  /** Width after which it begins at 0 again, where that is known. */
+  readonly counterBits: 32 | 64 | undefined
   readonly #modulus: bigint | undefined
   #isFresh = false
   /** One bit per reading, the newest lowest: 1 where it was a reset. */
   #recentResets = 0
 
   constructor(counterBits?: 32 | 64) {
+    this.counterBits = counterBits
     this.#modulus = counterBits === undefined ? undefined : 1n << BigInt(counterBits)
   }
 

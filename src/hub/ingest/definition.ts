@@ -231,6 +231,16 @@ export function decrementsOf(identity: Identity, metadata: Metadata, source: str
   }
 }
 
+/** Gives the identity of the counter whose part has this one, as it stands in the part's key. */
+export function counterOfDecrements({ name, nameBytes, ...rest }: Identity): Identity {
+  const length = DECREMENTS_ENDING.length
+  return {
+    ...rest,
+    name: name.slice(0, -length),
+    ...(nameBytes === undefined ? {} : { nameBytes: nameBytes.subarray(0, -length) }),
+  }
+}
+
 /** Gives a part the name of {@link decrementsOf}, where its identity was read from its key. */
 export function decrementsIdentity(identity: Identity): Identity {
   const { name, nameBytes = new TextEncoder().encode(name) } = identity

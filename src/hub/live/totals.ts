@@ -8,7 +8,13 @@ import {
   Histogram,
 } from '../../model/index.ts'
 import type { GaugeReading, Zone, ZoneReader } from '../../shm/index.ts'
-import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from '../series/record.ts'
+import type {
+  CounterRecord,
+  GaugeRecord,
+  HistogramRecord,
+  SeriesRecord,
+  Total,
+} from '../series/record.ts'
 import { boundedBins } from './readings/histograms.ts'
 
 /** Knowledge of the sources of shared gauges, which tell no writes. */
@@ -45,7 +51,7 @@ export class Totals {
         if (record.isWindowed) {
           return { kind: 'histogram', histogram: record.windows?.total() ?? new Histogram() }
         }
-        return { kind: 'histogram', histogram: this.#histogram(record.metric) }
+        return { kind: 'histogram', histogram: this.#histogram(record) }
       case 'summary': {
         const { total = EMPTY_SUMMARY, sum = 0, last } = record.windows ?? {}
         return { kind: 'summary', summary: total, sum, last: last?.summary ?? EMPTY_SUMMARY }
@@ -53,7 +59,15 @@ export class Totals {
     }
   }
 
-  #histogram(metric: number): Histogram {
+  #histogram({ metric, windows }: HistogramRecord): Histogram {
+    const total = this.#histogramOf(metric)
+    if (windows === undefined) return total
+    const all = windows.total()
+    if (!total.isEmpty) all.mergeFrom(total)
+    return all
+  }
+
+  #histogramOf(metric: number): Histogram {
     const type = this.#zone.type(metric)
     if (type === 'exponential') return this.#reader.exponential(metric)
     const bins = this.#reader.bins(metric)

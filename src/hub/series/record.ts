@@ -37,6 +37,8 @@ export interface CounterRecord extends AnyRecord {
    * of the interval of the last fall, from which exports count.
    */
   falls: { readonly count: number; readonly lastMs: number } | undefined
+  /** Whole part that its metric held when it was restored: no cell of this start tells of it. */
+  begun: bigint | undefined
   /** True while windows have come for it that are in no cell yet. */
   isWaiting: boolean
   /** Windows: what its metric leaves out of the total; present once some have come. */
@@ -53,7 +55,7 @@ export interface HistogramRecord extends AnyRecord {
   readonly isWindowed: boolean
   /** True while windows have come for it that are in no cell yet. */
   isWaiting: boolean
-  /** All there is of a windowed one; present once windows have come. */
+  /** All there is of a windowed one, what others had when restored; present once there is any. */
   windows: HistogramWindows | undefined
 }
 

@@ -34,6 +34,7 @@ export interface SeriesParts {
   decrements?: StoredCounter | undefined
   readonly reading?: CumulativeReading
   falls?: CounterRecord['falls']
+  begun?: bigint | undefined
 }
 
 type Facts = SeriesFacts<SeriesParts>
@@ -167,6 +168,14 @@ export class StoredCounter extends Stored implements CounterRecord {
 
   set falls(falls: CounterRecord['falls']) {
     this.ownParts.falls = falls
+  }
+
+  get begun(): bigint | undefined {
+    return this.parts?.begun
+  }
+
+  set begun(whole: bigint | undefined) {
+    this.ownParts.begun = whole
   }
 
   get windows(): CounterWindows | undefined {

@@ -46,6 +46,8 @@ export interface HistoryStatus {
   /** Seconds for which cells of a second, a minute and an hour are kept. */
   readonly keptS?: readonly number[]
   readonly series?: number
+  /** Series of the former start that this one went on with: their totals did not begin anew. */
+  readonly restored?: number
   /** Start of what is kept, by width of cells in seconds, Unix seconds. */
   readonly resolutions?: readonly { readonly stepS: number; readonly fromS: number | undefined }[]
 }

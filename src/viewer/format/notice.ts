@@ -72,12 +72,14 @@ function overloadNotice({ sources }: Store): Notice | undefined {
   }
 }
 
-/** Says that totals are smaller than they were for a reason. */
+/** Says that the hub was gone, and that totals are smaller than they were where they are. */
 function restartNotice(store: Store): Notice | undefined {
   const restartedMs = store.restartedMs.value
   if (restartedMs === undefined) return undefined
   const startedMs = store.sources.value?.startedMs ?? restartedMs
-  const what = `The hub was started anew at ${clockText(startedMs)}: totals began at 0 then.`
+  const goesOn = (store.sources.value?.history?.restored ?? 0) > 0
+  const totals = goesOn ? 'totals go on from what its history kept' : 'totals began at 0 then'
+  const what = `The hub was started anew at ${clockText(startedMs)}: ${totals}.`
   return {
     about: 'restart',
     key: `restart ${restartedMs}`,

@@ -403,7 +403,12 @@ function recordOf(
   const open = { isWaiting: false, windows: undefined }
   switch (any.identity.kind) {
     case 'counter': {
-      const parts = { decrements: undefined, reading: undefined, falls: undefined }
+      const parts = {
+        decrements: undefined,
+        begun: undefined,
+        reading: undefined,
+        falls: undefined,
+      }
       return { ...any, kind: 'counter', isDecrements, ...parts, ...open }
     }
     case 'gauge':

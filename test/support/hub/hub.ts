@@ -25,9 +25,9 @@ export interface TestHub {
 /** Starts a hub, which stops with the test at the latest: one that fails ends its process, too. */
 export async function startHub(
   options: Record<string, unknown> = {},
-  parts: { readonly createWorker?: CreateWorker } = {},
+  parts: { readonly createWorker?: CreateWorker; readonly clock?: FakeClock } = {},
 ): Promise<TestHub> {
-  const clock = new FakeClock()
+  const { clock = new FakeClock() } = parts
   const log: string[] = []
   const hub = new Hub({
     config: parseConfig({ ...FREE_PORTS, ingestWorkers: 0, ...options }, DIALECTS),

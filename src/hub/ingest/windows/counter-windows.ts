@@ -40,6 +40,14 @@ export class CounterWindows {
     return true
   }
 
+  /** Adds to the total what was counted before the first window; as {@link add} does. */
+  begin(total: Exact, counter: CounterHandle): boolean {
+    const isTaken = this.#addDelta(total, counter)
+    this.#open.clear()
+    this.#taken = 0n
+    return isTaken
+  }
+
   #addDelta(delta: Exact, counter: CounterHandle): boolean {
     if (typeof delta === 'bigint') return delta <= U64_MAX && counter.addExact(delta)
     if (Number.isInteger(delta)) {

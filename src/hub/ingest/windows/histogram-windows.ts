@@ -24,6 +24,12 @@ export class HistogramWindows {
     else this.#open.mergeFrom(histogram)
   }
 
+  /** Adds to the total what was observed before the first window. @param histogram not kept */
+  begin(histogram: Histogram): void {
+    if (this.#total === undefined) this.#total = histogram.clone()
+    else this.#total.mergeFrom(histogram)
+  }
+
   /** Gives all observations since the series began, those of the open second too. */
   total(): Histogram {
     if (this.#total === undefined) return this.#open.clone()

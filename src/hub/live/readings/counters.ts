@@ -27,12 +27,12 @@ class CounterPage {
   readonly cells: Uint16Array = new Uint16Array(PAGE_ROWS)
   cellCount = 0
 
-  add(id: number, metric: number): void {
+  add(id: number, metric: number, last = 0n): void {
     const row = this.count++
     if (row === this.ids.length) this.#grow()
     this.ids[row] = id
     this.metrics[row] = metric
-    this.last[row] = 0n
+    this.last[row] = last
   }
 
   #grow(): void {
@@ -74,15 +74,15 @@ export class CounterReadings {
   }
 
   add(record: CounterRecord): void {
-    this.#addRow(record.id, record.metric, this.#count)
+    this.#addRow(record, this.#count)
     this.#count++
     if (record.reading !== undefined) this.#cumulative.push(record)
   }
 
-  #addRow(id: number, metric: number, row: number): void {
+  #addRow({ id, metric, begun }: CounterRecord, row: number): void {
     const index = row >>> PAGE_SHIFT
     this.#pages[index] ??= new CounterPage()
-    this.#pages[index].add(id, metric)
+    this.#pages[index].add(id, metric, begun)
   }
 
   /** Moves the rows that are kept together, in steps. */
