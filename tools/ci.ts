@@ -70,16 +70,23 @@ function tried(tries: number, script: string): Pick<Step, 'tries' | 'over'> {
   return { tries, over }
 }
 
+/** Tests of the project itself, its documents and its shape: no Node makes them another. */
+const OF_THE_TREE = 'api-docs|bench|ci-run|coverage|docs|notices|public-face|readme|tidy'
+
 /**
- * The `test` script under another Node. It is not run by npm, which would put the pinned Node first
- * in the path; the version is asserted in the same process that runs the tests.
+ * The `test` script under another Node, but for tests that are of no Node. It is not run by npm,
+ * which would put the pinned Node first in the path; the version is asserted in the same process
+ * that runs the tests.
  */
 function testUnder(node: string): Step {
   const guard = 'import assert from "node:assert";assert.match(process.version,/^v24\\./)'
   const importGuard = `--import 'data:text/javascript,${guard}'`
-  const script = testScript('test').replace('node ', () => `node ${importGuard} `)
+  const others = `"test/!(${OF_THE_TREE}).test.ts"`
+  const script = testScript('test')
+    .replace('node ', () => `node ${importGuard} `)
+    .replace('"test/*.test.ts"', others)
   return {
-    title: `npm test under Node ${OLDEST_NODE}`,
+    title: `npm test but for documents and shape, under Node ${OLDEST_NODE}`,
     command: `node --version && ${script}`,
     path: dirname(node),
     ...tried(2, script),
