@@ -151,6 +151,11 @@ function makeTold(random: Random): CounterEvent[] {
     .map(({ provider, payload }) => ({ provider, payload: payload as CounterEvent['payload'] }))
 }
 
+/** Gives what a tool is told of a counter: one without a name to show is shown by its own. */
+function shown(payload: CounterEvent['payload']): CounterEvent['payload'] {
+  return payload.DisplayName === '' ? { ...payload, DisplayName: payload.Name! } : payload
+}
+
 /** Checks the conversation against what the reader of whole commands makes of the bytes. */
 function check(bytes: Uint8Array, told: readonly CounterEvent[], found: Heard): void {
   assert.deepEqual(found.codes, [], 'what is written can be read')
@@ -166,7 +171,7 @@ function check(bytes: Uint8Array, told: readonly CounterEvent[], found: Heard): 
   const isSession = command !== undefined && 'providers' in command && found.reply?.message === 'OK'
   const isFiltered = isSession && command.providers.some(({ filter }) => filter !== undefined)
   if (isFiltered) return
-  const payloads = isSession ? told.map(({ payload }) => payload) : []
+  const payloads = isSession ? told.map(({ payload }) => shown(payload)) : []
   assert.deepEqual(found.events, payloads)
 }
 
