@@ -123,7 +123,7 @@ const LATER_STEPS: readonly Step[] = [
 const folder = mkdtempSync(join(tmpdir(), 'pentameter-ci-'))
 
 /** A step that hangs is ended with everything it started, and has failed. */
-const STEP_TIMEOUT_MS = 900_000
+const STEP_TIMEOUT_MS = 1_500_000
 
 /** Runs one step with its output passed on, and reads what it counted. */
 function run(step: Step): Promise<Outcome> {
