@@ -73,7 +73,7 @@ function Connections({ sources }: { sources: SourcesAnswer }): JSX.Element {
         <Table label="Connections" heads={['Peer', 'Dialect', 'Notes', 'For']} numeric={[3]}>
           {shown.map(({ peer, dialect, openedBy, sinceMs, facts }) => (
             <tr key={`${peer} ${sinceMs}`}>
-              <td>
+              <td class="wrap peer">
                 <code>{openedBy === 'hub' ? peer.replace(' ', ' to ') : peer}</code>
               </td>
               <td>{dialectTitle(sources, dialect)}</td>
