@@ -293,12 +293,14 @@ export class Point {
     return false
   }
 
+  /** Reads the buckets of one side; of several the last ones count, as in the table's reading. */
   #readBuckets(target: BucketCounts): void {
     const { wire, from, to, bytes } = this.#reader
     if (wire !== LENGTH_DELIMITED) {
       this.#reader.skip()
       return
     }
+    target.clear()
     const inner = this.#inner
     inner.open(bytes, from, to)
     while (inner.next()) {
