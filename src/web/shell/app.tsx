@@ -2,10 +2,10 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Jump } from '../jump/jump.tsx'
+import { Help } from '../keys/help.tsx'
+import { setSingles, useKeys } from '../keys/key-actions.ts'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
-import { Help } from './help.tsx'
-import { setSingles, useKeys } from './key-actions.ts'
 import { usePage } from './page.ts'
 
 /** Speaks the state, live, paused, reconnecting, when it changes, never with values. */

@@ -3,7 +3,7 @@
  * It gives them to the page for as long as it is shown.
  */
 import type { ReadonlySignal } from '@preact/signals'
-import type { NamedAction } from '../shell/keys.ts'
+import type { NamedAction } from '../keys/keys.ts'
 
 /** State of its picture, as the bar has it in one word and a mark. */
 export interface OwnState {

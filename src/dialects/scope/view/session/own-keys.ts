@@ -1,6 +1,6 @@
 /** Keys of the board: its own, and what those of all views do here. */
 import { TIME_WINDOW_S } from '../../../../model/board/options.ts'
-import type { NamedAction } from '../../../../web/shell/keys.ts'
+import type { NamedAction } from '../../../../web/keys/keys.ts'
 import type { OwnControls } from '../../../../web/zoom/own-controls.ts'
 import type { ScopeSession } from './session.ts'
 

@@ -2,9 +2,9 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { longerWindow, shorterWindow, stepCursor, WINDOWS } from '../../viewer/chart/time-window.ts'
 import { DENSITIES, OVERVIEW } from '../overview/address.ts'
+import { type Page, usePage } from '../shell/page.ts'
+import { homeOf, startOf, to } from '../shell/route.ts'
 import { type Action, Keys, type NamedAction } from './keys.ts'
-import { type Page, usePage } from './page.ts'
-import { homeOf, startOf, to } from './route.ts'
 
 const SETTING = 'pentameter.keys'
 const OFF = 'off'

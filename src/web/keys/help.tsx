@@ -1,10 +1,10 @@
 /** The keys, and the switch that turns single keys off (WCAG 2.1.4). */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Icon } from '../shell/icon.tsx'
+import { usePage } from '../shell/page.ts'
 import { setSingles } from './key-actions.ts'
 import { type Keys, keyHelp } from './keys.ts'
-import { usePage } from './page.ts'
 
 function KeyNames({ keys }: { keys: string }): JSX.Element {
   return (

@@ -1,6 +1,6 @@
 /** What a key does. Silent while a text field has the focus; single keys can be switched off. */
 import { signal } from '@preact/signals'
-import type { Screen } from './view.ts'
+import type { Screen } from '../shell/view.ts'
 
 export type NamedAction =
   | 'filter'

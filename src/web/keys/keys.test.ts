@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Screen } from '../shell/view.ts'
 import { type Action, Keys, keyHelp } from './keys.ts'
-import type { Screen } from './view.ts'
 
 const screen = (key: string): Screen => ({
   address: { path: key, standard: {}, parse: () => ({}), format: () => '' },
