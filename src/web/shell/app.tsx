@@ -1,12 +1,27 @@
 /** The frame around the views: bar, banner, the view of the URL, keys, and words spoken once. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Jump } from '../jump/jump.tsx'
-import { Help } from '../keys/help.tsx'
 import { setSingles, useKeys } from '../keys/key-actions.ts'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
+import { DialogNotLoaded, lazy } from './lazy.tsx'
 import { usePage } from './page.ts'
+
+/** Time after which the dialogs are fetched, ms: the first charts have come, and go first. */
+const DIALOGS_AFTER_MS = 2000
+
+const Help = lazy(async () => (await import('../keys/help.tsx')).Help, DialogNotLoaded)
+const Jump = lazy(async () => (await import('../jump/jump.tsx')).Jump, DialogNotLoaded)
+
+/** Fetches the dialogs before they are asked for: a key that opens one waits for nothing. */
+function useDialogs(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const dialog of [Help, Jump]) dialog.prefetch()
+    }, DIALOGS_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+}
 
 /** Speaks the state, live, paused, reconnecting, when it changes, never with values. */
 function useSpokenState(): void {
@@ -29,6 +44,7 @@ export function App(): JSX.Element {
   const keys = useKeys()
   const title = screen?.title(route.state)
   useSpokenState()
+  useDialogs()
   useEffect(() => {
     document.title = `${title} · Pentameter`
   }, [title])

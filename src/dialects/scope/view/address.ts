@@ -24,6 +24,17 @@ import { parseStatistic, type Statistic } from '../../../viewer/board/measures.t
 import { write } from '../../../web/shell/route.ts'
 import type { Address } from '../../../web/shell/view.ts'
 
+/** Registry name of the dialect. */
+export const DIALECT = 'scope'
+
+/** Keys of the board alone, by their names in the browser, and what they do. */
+export const KEYS = [
+  ['l', 'Legend'],
+  ['n', 'Next event'],
+  ['b', 'Previous event'],
+  ['F5', 'Reset views, clear the trigger'],
+] as const
+
 export interface ScopeState {
   /** Addresses of sources, or names of dialects, of which all series are shown. */
   readonly sources: readonly string[]

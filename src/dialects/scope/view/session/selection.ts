@@ -5,10 +5,8 @@ import { addressText } from '../../../../model/text/address.ts'
 import { sourceOf } from '../../../../viewer/board/measures.ts'
 import { selectEntries } from '../../../../viewer/series/select.ts'
 import { type Entry, OWN_DIALECT } from '../../../../viewer/store/catalogue.ts'
-import type { ScopeState } from '../address.ts'
+import { DIALECT, type ScopeState } from '../address.ts'
 
-/** Registry name of the dialect. */
-export const DIALECT = 'scope'
 /** Lines of a board: each is drawn in every frame, and none can be told apart among more. */
 export const LINES_LIMIT = 300
 

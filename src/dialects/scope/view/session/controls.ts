@@ -4,13 +4,6 @@ import type { NamedAction } from '../../../../web/keys/keys.ts'
 import type { OwnControls } from '../../../../web/zoom/own-controls.ts'
 import type { ScopeSession } from './session.ts'
 
-export const KEYS = [
-  ['l', 'Legend'],
-  ['n', 'Next event'],
-  ['b', 'Previous event'],
-  ['F5', 'Reset views, clear the trigger'],
-] as const
-
 /** Zoom of one press, and the part of the picture that one press moves by. */
 const ZOOM_FACTOR = 1.5
 const PAN_PART = 0.25
