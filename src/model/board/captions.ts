@@ -1,4 +1,5 @@
 /** Texts of a board: values to six significant digits, and captions. */
+import { unitSymbol } from '../text/unit.ts'
 import type { Line } from './line/line.ts'
 import type { Plot } from './plots.ts'
 import type { Window } from './sma.ts'
@@ -21,7 +22,8 @@ const NO_BREAK_SPACE = '\u00a0'
 export function boardValueText(value: number, unit?: string): string {
   if (Number.isNaN(value)) return '–'
   const number = numberText(value).replaceAll('-', MINUS)
-  return unit === undefined || unit === '' ? number : number + NO_BREAK_SPACE + unit
+  const symbol = unitSymbol(unit ?? '')
+  return symbol === '' ? number : number + NO_BREAK_SPACE + symbol
 }
 
 function numberText(value: number): string {

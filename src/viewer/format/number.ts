@@ -3,6 +3,8 @@
  * change its width. A quantity is a pair of number and unit, because the unit is set one shade
  * lighter.
  */
+import { unitSymbol } from '../../model/text/unit.ts'
+
 export type Quantity = readonly [number: string, unit: string]
 
 export const NO_VALUE = '–'
@@ -37,10 +39,11 @@ const SECONDS_PER: Readonly<Record<string, number>> = {
   minutes: 60,
   h: 3600,
   hours: 3600,
+  days: 86_400,
 }
 /** Bytes per unit; a megabyte of .NET and of disks is a million of them. */
 const BYTES_PER: Readonly<Record<string, number>> = {
-  ...{ B: 1, By: 1, bytes: 1, byte: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
+  ...{ B: 1, bytes: 1, byte: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
   ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
 }
 /** Units that take prefixes, with one or without. */
@@ -57,7 +60,7 @@ const PREFIXES = [
 ] as const
 /** Words for things that are counted, as `requests`: too long for a symbol. */
 const NOUN = /^[A-Za-z]{4,}$/
-const NO_UNITS: ReadonlySet<string> = new Set(['', '1', 'count'])
+const NO_UNITS: ReadonlySet<string> = new Set(['', 'count'])
 
 const SIGNIFICANT = 3
 /** Number from which on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
@@ -83,7 +86,7 @@ const TAIL = /\/(?:s|min|h|[\d.]+ s)$/
 export function parseUnit(unit: string): ParsedUnit {
   const tail = TAIL.exec(unit)?.[0] ?? ''
   const isRate = tail !== ''
-  const base = isRate ? unit.slice(0, -tail.length) : unit
+  const base = unitSymbol(isRate ? unit.slice(0, -tail.length) : unit)
   if (NO_UNITS.has(base)) return { base: '', tail, factor: 1, sort: 'plain' }
   if (Object.hasOwn(BYTES_PER, base)) {
     return { base: 'B', tail, factor: BYTES_PER[base]!, sort: 'bytes' }

@@ -1,6 +1,8 @@
 /** One series: its picture over time, its distribution now, its numbers, where it comes from. */
+
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { unitSymbol } from '../../model/text/unit.ts'
 import { clockText } from '../../viewer/format/time.ts'
 import { changeWords } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -38,7 +40,7 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
         )}
       </h1>
       <p class="small soft">
-        {[info.kind, info.unit ?? 'no unit', labels].filter(Boolean).join(', ')}
+        {[info.kind, unitSymbol(info.unit ?? '') || 'no unit', labels].filter(Boolean).join(', ')}
         {finding.since > 0 && (
           <span class="warn strong">
             {'\u2003'}
