@@ -48,7 +48,7 @@ function Canonical({ entry }: SideProps): JSX.Element {
   const words = text(number, kind === 'counter' ? '' : unit)
   return (
     <Section title="As one value" note="for simple viewers" isNoteRight>
-      <dl class="facts">
+      <dl class="facts named">
         <dt>
           <Name text={name} />
         </dt>
