@@ -139,6 +139,8 @@ export const HISTORY_CODES = [
   'in_use',
   'foreign',
   'newer',
+  'older',
+  'missing',
   'damaged',
   'unwritable',
   'full',

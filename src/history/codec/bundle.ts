@@ -159,6 +159,12 @@ export class Bundle {
     return bytes
   }
 
+  /** Lists the sizes of the chunks, in the order of their slots, bytes. */
+  get sizes(): number[] {
+    const ends = [...this.#ends]
+    return ends.map((end, i) => end - (i === 0 ? this.#chunksAt() : ends[i - 1]!))
+  }
+
   #chunksAt(): number {
     const { buffer, byteOffset, length } = this.#bytes
     return HEAD_BYTES + new DataView(buffer, byteOffset, length).getUint32(INDEX_SIZE_AT, true)

@@ -74,12 +74,37 @@ export function openDatabase(folder: string): OpenedDatabase {
   }
 }
 
-/** Opens the database of a folder for reading alone, while a hub may be writing it. */
+/**
+ * Opens the database of a folder for reading alone, while a hub may be writing it.
+ * @throws {HistoryError} `missing` where there is none, or what it is instead
+ */
 export function openForReading(folder: string): DatabaseSync {
   const path = databasePath(folder)
-  if (!existsSync(path)) throw new HistoryError('unwritable', `there is no history in ${folder}`)
+  if (!existsSync(path)) throw new HistoryError('missing', `there is no history in ${folder}`)
   checkHeader(path)
-  return new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const version = schemaVersion(db)
+    if (version !== SCHEMA_VERSION) throw versionError(path, version)
+    return db
+  } catch (error) {
+    db.close()
+    if (error instanceof HistoryError) throw error
+    throw new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function schemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version)
+}
+
+function versionError(path: string, version: number): HistoryError {
+  if (version > SCHEMA_VERSION) {
+    const text = `${path} has schema ${version}; this version knows ${SCHEMA_VERSION}`
+    return new HistoryError('newer', text)
+  }
+  const text = `${path} has schema ${version}; a hub that opens it makes ${SCHEMA_VERSION} of it`
+  return new HistoryError('older', text)
 }
 
 /** Makes the file under another name first, so that it is there whole or not at all. */
@@ -125,11 +150,8 @@ function checkHeader(path: string): void {
 
 /** @returns whether it was closed in order */
 function checkContent(db: DatabaseSync, path: string): boolean {
-  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > SCHEMA_VERSION) {
-    const text = `${path} has schema ${version}; this version knows ${SCHEMA_VERSION}`
-    throw new HistoryError('newer', text)
-  }
+  const version = schemaVersion(db)
+  if (version > SCHEMA_VERSION) throw versionError(path, version)
   const wasClean = readState(db, 'clean') === 1
   if (!wasClean) {
     const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check

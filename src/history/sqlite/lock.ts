@@ -3,21 +3,24 @@
  * owner holds a transaction open for as long as it lives. The system lets go of it however a
  * process ends; others may read who it is.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HistoryError } from '../store.ts'
 
-interface Owner {
+export interface Owner {
   readonly pid: number
   readonly sinceMs: number
 }
+
+const NAME = 'lock.db'
 
 export class FolderLock {
   readonly #db: DatabaseSync
 
   /** @throws {HistoryError} `in_use`, which says who has the folder and since when */
   constructor(folder: string, owner: Owner) {
-    const db = new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
+    const db = new DatabaseSync(join(folder, NAME), { timeout: 0 })
     this.#db = db
     try {
       db.exec('CREATE TABLE IF NOT EXISTS owner(id INTEGER PRIMARY KEY, pid, sinceMs)')
@@ -25,7 +28,7 @@ export class FolderLock {
       change.run(owner.pid, owner.sinceMs)
       db.exec('BEGIN IMMEDIATE')
     } catch (error) {
-      const holder = isBusy(error) ? readOwner(db) : undefined
+      const holder = isBusy(error) ? ownerOf(db) : undefined
       db.close()
       if (holder === undefined && !isBusy(error)) throw error
       throw new HistoryError('in_use', `${folder} is in use by ${ownerText(holder)}`)
@@ -43,7 +46,19 @@ function isBusy(error: unknown): boolean {
   return code === 5 || code === 6
 }
 
-function readOwner(db: DatabaseSync): Owner | undefined {
+/** Reads who opened a folder last; undefined where nothing says it. */
+export function readOwner(folder: string): Owner | undefined {
+  const path = join(folder, NAME)
+  if (!existsSync(path)) return undefined
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  try {
+    return ownerOf(db)
+  } finally {
+    db.close()
+  }
+}
+
+function ownerOf(db: DatabaseSync): Owner | undefined {
   try {
     const row = db.prepare('SELECT pid, sinceMs FROM owner WHERE id = 1').get()
     return row === undefined ? undefined : (row as unknown as Owner)

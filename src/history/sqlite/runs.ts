@@ -34,6 +34,7 @@ export class Runs {
       newest.endS = endS
       return
     }
+    if (this.#holds(startS, endS)) return
     const apart = this.#runs.filter((run) => run.endS < startS || run.startS > endS)
     const joined = this.#runs.filter((run) => !(run.endS < startS || run.startS > endS))
     const run = {
@@ -41,6 +42,19 @@ export class Runs {
       endS: Math.max(endS, ...joined.map((each) => each.endS)),
     }
     this.#runs = [...apart, run].sort((a, b) => a.startS - b.startS).slice(-RUNS_LIMIT)
+  }
+
+  /** Tells whether one run has all of a span. */
+  #holds(startS: number, endS: number): boolean {
+    let low = 0
+    let high = this.#runs.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#runs[middle]!.startS <= startS) low = middle + 1
+      else high = middle
+    }
+    const run = this.#runs[low - 1]
+    return run !== undefined && run.endS >= endS
   }
 
   /** Marks the steps that a run reaches into. */

@@ -18,6 +18,9 @@ interface KnownSlot {
   readonly kind: Kind
 }
 
+/** Facts of a series of which the past is told. */
+export type PastSeries = Pick<SeriesDefinition, 'key' | 'metadata' | 'origin'>
+
 export class Slots {
   readonly #find: StatementSync
   readonly #insert: StatementSync
@@ -25,6 +28,7 @@ export class Slots {
   readonly #kind: StatementSync
   readonly #total: StatementSync
   readonly #update: StatementSync
+  readonly #widen: StatementSync
   readonly #delete: StatementSync
   readonly #count: StatementSync
   readonly #db: DatabaseSync
@@ -46,6 +50,10 @@ export class Slots {
     this.#update = db.prepare(
       `UPDATE series SET firstS = min(coalesce(firstS, ?), ?), lastS = max(coalesce(lastS, 0), ?),
          total = ?, living = ? WHERE slot = ?`,
+    )
+    this.#widen = db.prepare(
+      `UPDATE series SET firstS = min(coalesce(firstS, ?), ?), lastS = max(coalesce(lastS, 0), ?)
+         WHERE slot = ?`,
     )
     this.#delete = db.prepare('DELETE FROM series WHERE slot = ?')
     this.#count = db.prepare('SELECT count(*) AS n FROM series')
@@ -69,7 +77,7 @@ export class Slots {
   }
 
   /** Gives the slot of a series that the hub tells of; undefined for a key that names none. */
-  define({ key, metadata, origin }: SeriesDefinition): SlotDefinition | undefined {
+  define({ key, metadata, origin }: PastSeries): SlotDefinition | undefined {
     const known = this.find(key)
     const kind = known?.kind ?? identityOf(key)?.kind
     if (kind === undefined) return undefined
@@ -77,6 +85,24 @@ export class Slots {
     const definition = { slot, kind, key, metadata, origin }
     this.write(definition)
     return definition
+  }
+
+  /**
+   * Gives the slot of a series of which only the past is told: a new one is not living.
+   * @throws {RangeError} for a key that names no series
+   */
+  past(series: PastSeries): number {
+    const known = this.find(series.key)
+    if (known !== undefined) return known.slot
+    const defined = this.define(series)
+    if (defined === undefined) throw new RangeError('a key that names no series')
+    this.setLiving(defined.slot, false, true)
+    return defined.slot
+  }
+
+  /** Widens the life span of a series by that of its past. */
+  widen(slot: number, firstS: number, lastS: number): void {
+    this.#widen.run(firstS, firstS, lastS, slot)
   }
 
   /** Writes what a record says of a series; the same again changes nothing. */

@@ -18,6 +18,7 @@ import {
   type SeriesQuery,
   type StoredSeries,
 } from '../store.ts'
+import { insertCells, type PastCell } from './bundles/insertion.ts'
 import {
   BundleTable,
   blockNumber,
@@ -294,6 +295,19 @@ export class SqliteHistory implements HistoryStore {
     }
     for (const slot of slots) this.#tables.slots.delete(slot)
     for (const [ref, slot] of this.#refs) if (slots.has(slot)) this.#refs.delete(ref)
+  }
+
+  /**
+   * Adds cells of the past that come from outside, all of them or none.
+   * @throws {RangeError} for a cell that can't be kept, {HistoryError} where the disk takes none
+   */
+  insert(cells: readonly PastCell[]): void {
+    try {
+      insertCells(this.#tables, cells)
+    } catch (error) {
+      throw error instanceof RangeError ? error : asHistoryError(error, this.#options.folder)
+    }
+    this.#commits++
   }
 
   async retain(): Promise<void> {

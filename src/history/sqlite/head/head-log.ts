@@ -36,7 +36,7 @@ export class HeadLog {
   /** @throws the error of the file system, with no file left behind */
   constructor(folder: string, number: number) {
     this.number = number
-    const path = pathOf(folder, number)
+    const path = headPath(folder, number)
     this.#descriptor = openSync(path, 'wx', 0o600)
     try {
       const head = Buffer.alloc(HEAD_BYTES)
@@ -87,7 +87,7 @@ function writeWhole(descriptor: number, bytes: Buffer, position: number): void {
   }
 }
 
-function pathOf(folder: string, number: number): string {
+export function headPath(folder: string, number: number): string {
   return join(folder, `head-${number}.log`)
 }
 
@@ -95,6 +95,16 @@ function pathOf(folder: string, number: number): string {
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Makes the bytes of a file durable. */
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+')
   try {
     fsyncSync(descriptor)
   } finally {
@@ -111,7 +121,7 @@ export function headNumbers(folder: string): number[] {
 }
 
 export function deleteHead(folder: string, number: number): void {
-  unlinkSync(pathOf(folder, number))
+  unlinkSync(headPath(folder, number))
 }
 
 /** Outcome of reading a head log to the last whole record. */
@@ -132,7 +142,7 @@ export function replayHead(
   cuts: boolean,
   visit: (record: SecondRecord) => void,
 ): HeadReading {
-  const path = pathOf(folder, number)
+  const path = headPath(folder, number)
   const file = readFileSync(path)
   if (file.length < HEAD_BYTES) {
     if (cuts) truncateSync(path, 0)
