@@ -336,7 +336,7 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('counters', '--re'), [], 'those are flags of its commands')
   assert.deepEqual(complete('series', 'delete', '--y'), ['--yes'])
   assert.deepEqual(complete('--ver'), ['--version'])
-  assert.deepEqual(complete('h'), ['hist', 'help'])
+  assert.deepEqual(complete('h'), ['hist', 'history', 'help'])
   assert.deepEqual(complete('help', 'de'), ['demo', 'decode'])
   rmSync(folder, { recursive: true })
 })

@@ -98,6 +98,7 @@ async function addOthers(program: Command, guests: readonly Guest[]): Promise<vo
   const { addDecode, addEncode } = await import('./messages/codec.ts')
   const { addSend } = await import('./messages/send.ts')
   const { addSeries } = await import('./series.ts')
+  const { addHistory } = await import('./history/history.ts')
   await addDemo(program, guests)
   for (const add of VIEWERS.values()) await add(program)
   addDecode(program, guests)
@@ -105,6 +106,7 @@ async function addOthers(program: Command, guests: readonly Guest[]): Promise<vo
   addSend(program, guests)
   for (const guest of guests) await guest.addCommands?.(program, commandLineOf(guests))
   addSeries(program)
+  addHistory(program)
   addCompletion(program)
 }
 

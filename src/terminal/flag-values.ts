@@ -53,3 +53,14 @@ export const parsePort = wholeNumber({ min: 0, max: 65_535, noun: 'a port' })
 function isWhole(text: string): boolean {
   return /^\d{1,15}$/.test(text)
 }
+
+const AGO_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+
+/** Parses an instant: ISO 8601, Unix seconds, or `7d`, `3h`, `20m`, `45s` ago. @returns Unix ms */
+export function parseInstant(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  if (count !== undefined) return Date.now() - Number(count) * AGO_UNITS[unit!]! * 1000
+  const ms = /^\d{9,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text)
+  if (!Number.isNaN(ms) && ms >= 0) return ms
+  throw new InvalidArgumentError('want 2026-01-31T12:00Z, Unix seconds, or 7d, 3h, 20m, 45s ago')
+}

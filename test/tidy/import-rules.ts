@@ -204,6 +204,8 @@ const HUB_PACKAGES = new Set([
   '@preact/signals-core',
   'commander',
   'hono',
+  'hyparquet',
+  'hyparquet-writer',
   'pbf',
   'wabt',
   'yaml',
