@@ -15,10 +15,10 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   arena: [],
   peers: ['time'],
   shm: ['time', 'model'],
-  exposition: ['model', 'wire'],
+  exposition: ['model', 'wire', 'dialects/export-rules.ts'],
   history: ['time', 'model', 'wire', 'arena'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
-  dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'dialects'],
+  dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'exposition', 'dialects'],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
   // The socket for the tools of .NET is that of its dialect, and pushes are those of OTLP.
   instrument: [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { packet, startHub } from '../../../../test/support/hub/hub.ts'
 import { nativeFamily } from '../../../exposition/names.ts'
-import { prometheusNames } from '../../../http/export/prometheus/names.ts'
+import { prometheusNames } from '../../../exposition/series-names.ts'
 import { dialect } from '../dialect.ts'
 
 test('classic buckets of a time are of seconds, native ones of milliseconds', async () => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import type { NameStyle } from '../../../exposition/names.ts'
+import { type PrometheusName, prometheusNames } from '../../../exposition/series-names.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
 import { type Identity, type Kind, type Metadata, sortLabels } from '../../../model/index.ts'
 import { layoutTask } from '../otlp/layout.ts'
-import { type PrometheusName, prometheusNames } from './names.ts'
 
 interface NamingVector {
   readonly id: string

@@ -2,8 +2,8 @@
 
 import { Mismatch, same } from '../../../../../test/vectors/expect.ts'
 import type { VectorCase } from '../../../../../test/vectors/vector-file.ts'
+import { prometheusNames } from '../../../../exposition/series-names.ts'
 import { layoutTask } from '../../../../http/export/otlp/layout.ts'
-import { prometheusNames } from '../../../../http/export/prometheus/names.ts'
 import { parseConfig } from '../../../../hub/config/config.ts'
 import { dialectOptions } from '../../../../hub/config/values.ts'
 import { Hub } from '../../../../hub/hub.ts'

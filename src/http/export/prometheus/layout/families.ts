@@ -6,11 +6,11 @@
 import type { ExportRules } from '../../../../dialects/export-rules.ts'
 import { type DistributionText, distributionText } from '../../../../exposition/histogram-text.ts'
 import { type NameStyle, nativeFamily } from '../../../../exposition/names.ts'
+import { type PrometheusName, prometheusNames } from '../../../../exposition/series-names.ts'
 import { familyHead, labelText, sampleText } from '../../../../exposition/text.ts'
 import { isDecrements, type SeriesRecord } from '../../../../hub/series/record.ts'
 import type { Kind, Labels } from '../../../../model/index.ts'
 import { escapeUnseen } from '../../../../model/text/unseen.ts'
-import { type PrometheusName, prometheusNames } from '../names.ts'
 import type { Entry, RateField, RowPart } from './collisions.ts'
 
 export interface LayoutOptions {

@@ -1,6 +1,6 @@
 /**
  * Names and labels of a series in Prometheus' formats, by the rules of its dialect; pure.
- * What two series do to each other (collisions) is the layout's matter, see layout.ts.
+ * What two series do to each other (collisions) is the matter of who lays them out.
  */
 
 import type {
@@ -8,15 +8,9 @@ import type {
   ExportRules,
   PrometheusRules,
   WindowPart,
-} from '../../../dialects/export-rules.ts'
-import {
-  cleanLabels,
-  cleanName,
-  isLegacyName,
-  type NameStyle,
-  SECONDS,
-} from '../../../exposition/names.ts'
-import type { Identity, Kind, Labels, Metadata } from '../../../model/index.ts'
+} from '../dialects/export-rules.ts'
+import type { Identity, Kind, Labels, Metadata } from '../model/index.ts'
+import { cleanLabels, cleanName, isLegacyName, type NameStyle, SECONDS } from './names.ts'
 
 export interface PrometheusName {
   /** Name of the family: of a counter without `_total`. */
