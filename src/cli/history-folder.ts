@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stateFolder } from '../disk/state-folder.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,15 +22,6 @@ export function defaultHistoryFolder(
   if (chosen === NONE) return ''
   if (chosen !== undefined && chosen !== '') return chosen
   return join(stateFolder(environment, platform, home), 'pentameter', 'history')
-}
-
-/** Gives the folder of what programs keep and people do not edit, as each platform has it. */
-function stateFolder(environment: Environment, platform: NodeJS.Platform, home: string): string {
-  if (platform === 'win32') return environment.LOCALAPPDATA ?? join(home, 'AppData', 'Local')
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
-  const state = environment.XDG_STATE_HOME
-  // a relative path is none, says the specification of these folders
-  return state?.startsWith('/') === true ? state : join(home, '.local', 'state')
 }
 
 /** Makes a folder for the time of a demo. */

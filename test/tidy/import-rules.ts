@@ -14,11 +14,14 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   arena: [],
   peers: ['time'],
+  disk: [],
   shm: ['time', 'model'],
   exposition: ['model', 'wire', 'dialects/export-rules.ts'],
-  history: ['time', 'model', 'wire', 'arena'],
+  history: ['time', 'model', 'wire', 'arena', 'disk'],
   dialects: ['time', 'model', 'wire', 'arena', 'dialect'],
-  dialect: ['time', 'model', 'wire', 'arena', 'peers', 'shm', 'exposition', 'dialects'],
+  dialect: [
+    ...['time', 'model', 'wire', 'arena', 'peers', 'disk', 'shm', 'exposition', 'dialects'],
+  ],
   // Payloads, sessions and intervals are spelled and typed by the dialect (decision 0013).
   // The socket for the tools of .NET is that of its dialect, and pushes are those of OTLP.
   instrument: [
@@ -48,7 +51,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'dialect/view': ['model', 'viewer', 'web', 'http/api.ts', 'dialect/api'],
   terminal: ['time', 'model', 'viewer', 'dialects', 'http/api.ts'],
   cli: [
-    ...['time', 'model', 'exposition', 'history', 'dialects', 'guest', 'registry', 'hub'],
+    ...['time', 'model', 'disk', 'exposition', 'history', 'dialects', 'guest', 'registry', 'hub'],
     ...['http/api.ts', 'terminal'],
   ],
   'dialect/cli': [

@@ -6,6 +6,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { FolderInUse, FolderLock } from '../../disk/folder-lock.ts'
 import { runNow, type Task } from '../../time/task.ts'
 import {
   type CellAnswer,
@@ -36,7 +37,6 @@ import { inTransaction, openDatabase, readState, setState } from './database.ts'
 import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts'
 import { OpenWindows } from './head/open-windows.ts'
 import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.ts'
-import { FolderLock } from './lock.ts'
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
 
@@ -384,6 +384,7 @@ function lockFolder(folder: string, nowMs: number): FolderLock {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
   } catch (error) {
+    if (error instanceof FolderInUse) throw new HistoryError('in_use', error.message)
     throw asHistoryError(error, join(folder, 'lock.db'))
   }
 }

@@ -4,12 +4,12 @@
  */
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Owner } from '../../../disk/folder-lock.ts'
 import { type Identity, identityOf, type Kind } from '../../../model/index.ts'
 import { LEVELS } from '../bundles/levels.ts'
 import { usedBytes } from '../bundles/retention.ts'
 import { databasePath, readState } from '../database.ts'
 import { headNumbers, headPath } from '../head/head-log.ts'
-import type { Owner } from '../lock.ts'
 import type { HistorySnapshot } from './snapshot.ts'
 
 export interface Inspection {

@@ -3,6 +3,7 @@
  * transaction of the database, the rest from the head logs. Nothing is written, and nothing waits.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { readOwner } from '../../../disk/folder-lock.ts'
 import type { Cell, Kind } from '../../../model/index.ts'
 import { HistoryError, type StoredSeries } from '../../store.ts'
 import { type Entry, mergeEntries, rolledUp } from '../bundles/entries.ts'
@@ -19,7 +20,6 @@ import {
 import { openForReading, readState } from '../database.ts'
 import { headNumbers, replayHead } from '../head/head-log.ts'
 import { OpenWindows } from '../head/open-windows.ts'
-import { readOwner } from '../lock.ts'
 import { Slots } from '../slots.ts'
 
 /** A cell where and as wide as it is kept. */

@@ -1,12 +1,11 @@
 /**
- * The lock of a history's folder: a small database in which its owner stands, and in which the
+ * The lock of a folder: a small database in which its owner stands, and in which the
  * owner holds a transaction open for as long as it lives. The system lets go of it however a
  * process ends; others may read who it is.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { HistoryError } from '../store.ts'
 
 export interface Owner {
   readonly pid: number
@@ -15,10 +14,15 @@ export interface Owner {
 
 const NAME = 'lock.db'
 
+/** Error about a folder that another process has, or this one already. */
+export class FolderInUse extends Error {
+  override readonly name = 'FolderInUse'
+}
+
 export class FolderLock {
   readonly #db: DatabaseSync
 
-  /** @throws {HistoryError} `in_use`, which says who has the folder and since when */
+  /** @throws {FolderInUse} which says who has the folder and since when */
   constructor(folder: string, owner: Owner) {
     const db = new DatabaseSync(join(folder, NAME), { timeout: 0 })
     this.#db = db
@@ -31,7 +35,7 @@ export class FolderLock {
       const holder = isBusy(error) ? ownerOf(db) : undefined
       db.close()
       if (holder === undefined && !isBusy(error)) throw error
-      throw new HistoryError('in_use', `${folder} is in use by ${ownerText(holder)}`)
+      throw new FolderInUse(`${folder} is in use by ${ownerText(holder)}`)
     }
   }
 
