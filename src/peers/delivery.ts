@@ -15,6 +15,8 @@ export interface DeliveryOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Time for one attempt. */
   readonly timeoutMs: number
+  /** Attempts of one request, 5 unless stated. */
+  readonly attempts?: number
 }
 
 /** Format of the requests: what is known of them beyond their bytes. */
@@ -29,6 +31,10 @@ export interface DeliveryFormat {
   readonly overloadedHint: string
   /** Reads what was taken from an answer of status 2xx; may throw, which is as if nothing stood. */
   readAnswer(contentType: string, bytes: Uint8Array): Taken
+  /** Tells whether a request may be tried again after such an answer; OTLP's rule unless stated. */
+  isRetryable?(status: number): boolean
+  /** Whether the text of a refusal is for people, and belongs to its cause. */
+  readonly explainsRefusals?: boolean
 }
 
 /** Answer of a receiver about a request that it took. */
@@ -69,6 +75,8 @@ const PAUSES: BackoffOptions = {
 }
 /** Size of an answer that is read; what is beyond is not. */
 const ANSWER_BYTES = 65_536
+/** Part of a refusal's text that is told. */
+const SAID_BYTES = 300
 const RETRYABLE = [429, 502, 503, 504]
 /** Packs bytes; zlib is loaded with the first request. */
 const compress = (bytes: Uint8Array) => promisify(process.getBuiltinModule('node:zlib').gzip)(bytes)
@@ -88,12 +96,13 @@ export class Delivery {
 
   /** Resolves with the last attempt's outcome; never rejects. */
   async send(body: Uint8Array<ArrayBuffer>): Promise<Outcome> {
+    const { attempts = ATTEMPTS } = this.#options
     const isSmaller = this.#options.compression === 'gzip'
     const bytes = isSmaller ? new Uint8Array(await compress(body)) : body
     const backoff = new Backoff(PAUSES, this.#parts.random)
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(bytes)
-      if (outcome.kind !== 'failed' || attempt >= ATTEMPTS) return outcome
+      if (outcome.kind !== 'failed' || attempt >= attempts) return outcome
       if (this.#parts.hurry.aborted) return outcome
       this.#parts.retried(outcome.cause)
       const pauseMs = backoff.nextMs()
@@ -144,8 +153,9 @@ export class Delivery {
 
   #judge({ status, ok, headers }: Response, bytes: Uint8Array): Outcome {
     if (ok) return { kind: 'taken', ...this.#takenOf(headers.get('content-type') ?? '', bytes) }
-    const cause = `status ${status}`
-    if (!RETRYABLE.includes(status)) {
+    const said = this.#format.explainsRefusals ? saidText(bytes) : ''
+    const cause = `status ${status}${said}`
+    if (!(this.#format.isRetryable?.(status) ?? RETRYABLE.includes(status))) {
       return { kind: 'refused', cause, hint: this.#format.hints[status] ?? UNKNOWN }
     }
     const retryAfterMs = this.#retryAfterMs(headers.get('retry-after'))
@@ -210,6 +220,13 @@ async function readSome(answer: Response): Promise<Uint8Array> {
     // cut off, or later than the time for one attempt
   }
   return Buffer.concat(parts).subarray(0, ANSWER_BYTES)
+}
+
+/** Writes the first line of an answer behind a colon, without what a terminal would obey. */
+function saidText(bytes: Uint8Array): string {
+  const [line = ''] = new TextDecoder().decode(bytes.subarray(0, SAID_BYTES)).split('\n')
+  const text = line.replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
+  return text === '' ? '' : `: ${text}`
 }
 
 function causeOf(error: unknown): string {

@@ -73,6 +73,13 @@ export class ProtobufWriter {
     this.#size += bytes.length
   }
 
+  /** Writes bytes that are fields already. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#size)
+    this.#size += bytes.length
+  }
+
   text(field: number, text: string): void {
     const { length } = text
     if (length >= 0x80) {

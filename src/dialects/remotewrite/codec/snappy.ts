@@ -16,8 +16,14 @@ const SIZE_BYTES_LIMIT = 5
 const SIZE_MAX = 0xffff_ffff
 /** Literals without further bytes for their size. */
 const SHORT_LITERAL = 60
-/** Longest literal that is written, with two bytes for its size. */
-const LITERAL_BYTES = 65_536
+/** Bytes that are packed by themselves: offsets in them have two bytes. */
+const PART_BYTES = 65_536
+/** Sizes of a copy that are written. */
+const COPY_MIN = 4
+const COPY_MAX = 64
+/** Hash of four bytes: the multiplier of the reference, and so many of the upper bits. */
+const HASH_FACTOR = 0x1e35a7bd
+const HASH_BITS = 14
 
 /** Size that a block says of itself, and where its elements begin. */
 interface BlockHead {
@@ -114,21 +120,105 @@ function littleEndian(bytes: Uint8Array, at: number, width: number): number {
   return value
 }
 
-/** Writes bytes as a block of literals, which every reader takes and nothing is saved by. */
+/** Packs bytes as a block: what stands twice within 64 KiB is a copy. */
 export function packSnappy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const literals = Math.ceil(bytes.length / LITERAL_BYTES)
-  const packed = new Uint8Array(SIZE_BYTES_LIMIT + 3 * literals + bytes.length)
-  let at = 0
-  let rest = bytes.length
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) packed[at++] = (rest % 128) | 0x80
-  packed[at++] = rest
-  for (let from = 0; from < bytes.length; from += LITERAL_BYTES) {
-    const length = Math.min(LITERAL_BYTES, bytes.length - from)
-    packed[at++] = (SHORT_LITERAL + 1) << 2
-    packed[at++] = length - 1
-    packed[at++] = (length - 1) >> 8
-    packed.set(bytes.subarray(from, from + length), at)
-    at += length
+  const packer = new Packer(bytes)
+  for (let from = 0; from < bytes.length; from += PART_BYTES) {
+    packer.pack(from, Math.min(bytes.length, from + PART_BYTES))
   }
-  return packed.slice(0, at)
+  return packer.packed()
+}
+
+class Packer {
+  readonly #bytes: Uint8Array
+  readonly #out: Uint8Array<ArrayBuffer>
+  /** Places in the part by the hash of the four bytes there; the last one of each. */
+  readonly #places = new Uint16Array(1 << HASH_BITS)
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    const { length } = bytes
+    this.#bytes = bytes
+    this.#out = new Uint8Array(SIZE_BYTES_LIMIT + length + Math.ceil(length / 6) + SHORT_LITERAL)
+    let rest = length
+    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.#out[this.#at++] = (rest % 128) | 0x80
+    this.#out[this.#at++] = rest
+  }
+
+  packed(): Uint8Array<ArrayBuffer> {
+    return this.#out.slice(0, this.#at)
+  }
+
+  pack(from: number, end: number): void {
+    const bytes = this.#bytes
+    const places = this.#places.fill(0)
+    let literalFrom = from
+    let misses = 0
+    for (let at = from + 1; at + COPY_MIN <= end; ) {
+      const word = wordAt(bytes, at)
+      const hash = Math.imul(word, HASH_FACTOR) >>> (32 - HASH_BITS)
+      const place = from + places[hash]!
+      places[hash] = at - from
+      if (wordAt(bytes, place) !== word) {
+        // bytes that do not repeat are skipped ever faster, as in the reference
+        at += 1 + (misses++ >> 5)
+        continue
+      }
+      misses = 0
+      let length = COPY_MIN
+      while (at + length < end && bytes[place + length] === bytes[at + length]) length++
+      this.#literal(literalFrom, at)
+      this.#copy(at - place, length)
+      at += length
+      literalFrom = at
+    }
+    this.#literal(literalFrom, end)
+  }
+
+  #literal(from: number, end: number): void {
+    const out = this.#out
+    const last = end - from - 1
+    if (last < 0) return
+    if (last < SHORT_LITERAL) {
+      out[this.#at++] = last << 2
+    } else {
+      const isShort = last < 0x100
+      out[this.#at++] = (isShort ? SHORT_LITERAL : SHORT_LITERAL + 1) << 2
+      out[this.#at++] = last
+      if (!isShort) out[this.#at++] = last >> 8
+    }
+    const bytes = this.#bytes
+    if (last < SHORT_LITERAL) {
+      for (let at = from; at < end; at++) out[this.#at++] = bytes[at]!
+      return
+    }
+    out.set(bytes.subarray(from, end), this.#at)
+    this.#at += end - from
+  }
+
+  /** Writes copies of 4 to 64 bytes, none of which leaves less than 4. */
+  #copy(offset: number, length: number): void {
+    let rest = length
+    for (; rest >= COPY_MAX + COPY_MIN; rest -= COPY_MAX) this.#longCopy(offset, COPY_MAX)
+    if (rest > COPY_MAX) {
+      this.#longCopy(offset, COPY_MAX - COPY_MIN)
+      rest -= COPY_MAX - COPY_MIN
+    }
+    if (rest >= 12 || offset >= 2048) {
+      this.#longCopy(offset, rest)
+      return
+    }
+    this.#out[this.#at++] = ((offset >> 8) << 5) | ((rest - COPY_MIN) << 2) | 1
+    this.#out[this.#at++] = offset
+  }
+
+  #longCopy(offset: number, length: number): void {
+    this.#out[this.#at++] = ((length - 1) << 2) | 2
+    this.#out[this.#at++] = offset
+    this.#out[this.#at++] = offset >> 8
+  }
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
 }
