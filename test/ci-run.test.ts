@@ -28,9 +28,9 @@ function runWith(programs: readonly string[]): { status: number | null; stdout: 
 
 test('every single program that is missing is named, and the run goes on', () => {
   for (const [programs, missing] of [
-    [[], 'chromium promtool curl prometheus-node-exporter'],
-    [['curl', 'prometheus-node-exporter'], 'chromium promtool'],
-    [['chromium', 'curl', 'apt-get'], 'promtool prometheus-node-exporter'],
+    [[], 'chromium promtool curl prometheus-node-exporter victoria-metrics'],
+    [['curl', 'prometheus-node-exporter'], 'chromium promtool victoria-metrics'],
+    [['chromium', 'curl', 'apt-get'], 'promtool prometheus-node-exporter victoria-metrics'],
   ] as const) {
     const { status, stdout } = runWith(programs)
     assert.match(stdout, RegExp(`^NOTE: missing, .*: ${missing}\\.$`, 'm'))
@@ -39,6 +39,7 @@ test('every single program that is missing is named, and the run goes on', () =>
 })
 
 test('nothing is said, and nothing installed, where all programs exist', () => {
-  const { status, stdout } = runWith(['chromium', 'promtool', 'curl', 'prometheus-node-exporter'])
+  const all = ['chromium', 'promtool', 'curl', 'prometheus-node-exporter', 'victoria-metrics']
+  const { status, stdout } = runWith(all)
   assert.deepEqual([stdout, status], ['', REACHED_NPM])
 })

@@ -17,6 +17,7 @@ import type {
   Source,
   SourceContext,
   Target,
+  TotalsEmitter,
 } from './endpoints.ts'
 import type { ExportRules } from './export-rules.ts'
 import type { BooleanOption, OptionSpec, PortSpec } from './options.ts'
@@ -88,6 +89,8 @@ export interface Dialect {
   createServer?(context: ServerContext): DialectServer
   /** Connects to a peer and sends it what the hub closes each second. */
   connectEmitter?(target: Target, context: ClientContext): Emitter
+  /** Connects to a store that keeps totals, in place of {@link connectEmitter}. */
+  connectTotals?(target: Target, context: ClientContext): TotalsEmitter
   /** Advice for those who relay to its usual servers, for the help of `--relay`. */
   readonly relayNote?: string
   /** Further ways out of the hub: protocols that the servers of its document write. */

@@ -5,13 +5,14 @@
  */
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { Cell, Exact, Identity } from '../model/index.ts'
+import type { Cell, Exact, Identity, Metadata } from '../model/index.ts'
 import type { Budget } from '../time/budget.ts'
 import type { Clock } from '../time/clock.ts'
 import type { LinkStatus } from '../time/link-state.ts'
 import type { Task } from '../time/task.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { Transport } from './decoder.ts'
+import type { ExportRules } from './export-rules.ts'
 import type { Ingest, LineIngest } from './ingest.ts'
 import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
@@ -254,6 +255,40 @@ export interface Emitter {
   send(identity: Identity, cell: Cell, total: Exact | undefined, endMs: number): void
   /** Sends what is held back for batching, in steps; called at the end of every second. */
   flush(): Task
+  close(): Promise<void>
+}
+
+/** Series as a {@link TotalsEmitter} is told of it. */
+export interface EmittedSeries {
+  readonly identity: Identity
+  readonly metadata: Metadata
+  /** Rules by which series of its dialect leave the hub. */
+  readonly rules: ExportRules
+  /** Tells whether the peer that it comes from is not there: nothing is known of it now. */
+  isAway(): boolean
+}
+
+/**
+ * A client that sends totals to a store, which wants to know when a series has left, and hears of
+ * those that stand still; calls never throw.
+ * @typeParam S what the emitter keeps of a series
+ */
+export interface TotalsEmitter<S = unknown> {
+  /** Describes the peer. */
+  status(): ChosenPeer
+  /**
+   * Takes note of a series.
+   * @param total cell of all that it was before: of one that the hub goes on with
+   */
+  open(series: EmittedSeries, total: Cell | undefined): S
+  /** Takes note that the metadata of a series are others now, and perhaps its name. */
+  change(series: S, told: EmittedSeries): void
+  /** Sends what a second that ends at `endMs` (Unix) brought to a series. */
+  send(series: S, cell: Cell, endMs: number): void
+  /** Takes note that a series has left. */
+  end(series: S, endMs: number): void
+  /** Does what is due at the end of a second, in steps. */
+  flush(endMs: number): Task
   close(): Promise<void>
 }
 

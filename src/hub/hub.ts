@@ -14,7 +14,7 @@ import { VERSION } from '../version.ts'
 import { type ListenAddress, measurementsOf } from './bindings/binding.ts'
 import { Bindings } from './bindings/bindings.ts'
 import { peersOf } from './config/peers.ts'
-import { ConfigError, dialectOptions, type HubConfig } from './config/values.ts'
+import { dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
 import { restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
@@ -43,8 +43,7 @@ import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import { SeriesStore } from './series/series.ts'
-import { RelaySink } from './sinks/relay.ts'
-import { RelayedSeconds } from './sinks/relayed-seconds.ts'
+import { relaySinks } from './sinks/relays.ts'
 import { type Sink, SinkQueue, sinkEvents } from './sinks/sinks.ts'
 import { WorkerRates } from './status/activity.ts'
 import { guessForeign } from './status/foreign.ts'
@@ -374,19 +373,8 @@ export class Hub implements HubView {
   /** Connects to the peers of the config: those to send to, and those to read from. */
   #connectPeers(): void {
     const { relay, attach } = peersOf(this.#config, this.#dialects)
-    const seconds = new RelayedSeconds({
-      get: (id) => this.series.get(id),
-      keep: (record) => this.series.keep(record),
-      counterTotal: (record) => this.#totals.counter(record),
-    })
-    for (const { dialect, output, target, name } of relay) {
-      const context = this.#bindings.contextOf(dialect)
-      const emitter = (output ?? dialect).connectEmitter?.(target, context)
-      if (emitter === undefined) {
-        throw new ConfigError([`relay ${name}: ${dialect.name} can't send`])
-      }
-      this.addSink(new RelaySink(name, dialect.name, emitter, seconds))
-    }
+    const contextOf = (dialect: Dialect) => this.#bindings.contextOf(dialect)
+    for (const sink of relaySinks(relay, this, contextOf)) this.addSink(sink)
     for (const each of attach) this.#bindings.attach(each)
   }
 

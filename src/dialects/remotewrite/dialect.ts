@@ -2,10 +2,11 @@
 import { peerUrl } from '../command-line.ts'
 import type { Dialect } from '../dialect.ts'
 import { HTTP_PORT } from '../options.ts'
+import { connectTotals } from './client/emitter.ts'
 import { createDecoder, encodeRemoteWrite } from './codec.ts'
 import { EXPORT_RULES } from './export-rules.ts'
 import { OPTIONS } from './options.ts'
-import { ERROR_CODES, NAME, PATH, PROTOBUF_TYPE } from './spec.ts'
+import { ERROR_CODES, NAME, PATH, PROTOBUF_TYPE, SCHEMES } from './spec.ts'
 
 /** A gauge by hand, without a time: as of when it comes. */
 const EXAMPLE = {
@@ -21,8 +22,9 @@ export const dialect: Dialect = {
   name: NAME,
   title: 'Prometheus remote write',
   document: 'How a Prometheus pushes samples to other stores: remote write 1.0',
-  roles: { server: 'receive' },
+  roles: { server: 'receive', client: 'emit' },
   transports: ['tcp'],
+  schemes: SCHEMES,
   port: HTTP_PORT,
   options: OPTIONS,
   exportRules: () => EXPORT_RULES,
@@ -31,6 +33,7 @@ export const dialect: Dialect = {
   speaksFirst: false,
   /** Served on the hub's HTTP port: no listener of its own has to tell it from others. */
   claims: () => false,
+  connectTotals,
   createDecoder,
   encode: encodeRemoteWrite,
   tryIt: (host, port) =>

@@ -8,6 +8,10 @@ export const NAME = 'remotewrite'
 /** Path of Prometheus' own receiver. */
 export const PATH = '/api/v1/write'
 
+/** Word in front of the URL of a receiver. */
+export const SCHEME_PREFIX = 'remotewrite+'
+export const SCHEMES = [`${SCHEME_PREFIX}http`, `${SCHEME_PREFIX}https`] as const
+
 export const PROTOBUF_TYPE = 'application/x-protobuf'
 /** Message that a content type may name behind `proto=`; any other one is of a later version. */
 export const MESSAGE = 'prometheus.writerequest'
@@ -37,6 +41,7 @@ export const NAME_LABEL = '__name__'
 /** Bits of the NaN that ends a series: high and low word. */
 export const STALE_HIGH = 0x7ff00000
 export const STALE_LOW = 2
+export const STALE_BITS = (BigInt(STALE_HIGH) << 32n) | BigInt(STALE_LOW)
 
 /** Numbers of the enum MetricMetadata.MetricType. */
 export const METRIC_TYPES = [

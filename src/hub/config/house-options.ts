@@ -295,9 +295,10 @@ function peerOptions(dialects: readonly Dialect[]) {
  * addressed by, each with the first of its transports.
  */
 function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'connectSource'): string {
-  const outputs = side === 'connectSource' ? [] : dialects.flatMap((each) => each.outputs ?? [])
+  const isRelay = side === 'connectEmitter'
+  const outputs = isRelay ? dialects.flatMap((each) => each.outputs ?? []) : []
   const urls = dialects
-    .filter((dialect) => dialect[side] !== undefined)
+    .filter((dialect) => dialect[side] !== undefined || (isRelay && dialect.connectTotals))
     .map(({ name, title, schemes, transports, ownAddress }) => {
       if (ownAddress !== undefined) return `${ownAddress.form} (${title})`
       return schemes === undefined
@@ -305,7 +306,7 @@ function exampleOf(dialects: readonly Dialect[], side: 'connectEmitter' | 'conne
         : `${schemes[0]}://HOST:PORT[/PATH][?QUERY] (${title})`
     })
   urls.push(...outputs.map(({ name, transports }) => `${name}+${transports[0]}://HOST:PORT`))
-  const notes = side === 'connectSource' ? [] : dialects.flatMap(({ relayNote }) => relayNote ?? [])
+  const notes = isRelay ? dialects.flatMap(({ relayNote }) => relayNote ?? []) : []
   return urls.length === 0 ? '' : [`, as ${urls.join(' or ')}`, ...notes].join('; ')
 }
 

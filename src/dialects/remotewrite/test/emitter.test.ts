@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { packet, sendUdp, startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
+import { TestReceiver } from './receiver.ts'
+
+type Setting = { readonly receiver: TestReceiver; readonly folder: string }
+
+async function setting(t: { after(end: () => unknown): void }): Promise<Setting> {
+  const receiver = await TestReceiver.start()
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-remotewrite-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  t.after(() => receiver.close().catch(() => {}))
+  return { receiver, folder }
+}
+
+function sender(
+  { folder }: Setting,
+  port: number,
+  { query = '?hub=a', emit = {}, clock }: { query?: string; emit?: object; clock?: FakeClock } = {},
+): Promise<TestHub> {
+  const relay = [`remotewrite+http://127.0.0.1:${port}/api/v1/write${query}`]
+  const remotewrite = { emit: { queueFolder: folder, ...emit } }
+  return startHub({ relay, remotewrite }, clock === undefined ? {} : { clock })
+}
+
+/** Values of a series, in the order in which they came. */
+function valuesOf({ series }: TestReceiver, name: string): number[] {
+  return (series.get(name) ?? []).map(({ value }) => value)
+}
+
+/** Stops a hub whose clock is in the test's hand. */
+async function stop({ hub, clock }: TestHub): Promise<void> {
+  let isStopped = false
+  void hub.stop().then(() => {
+    isStopped = true
+  })
+  await until(() => {
+    clock.advance(10)
+    return isStopped
+  })
+}
+
+/** Describes the relay of a hub. */
+function peerOf({ hub }: TestHub) {
+  return hub.sources().peers!.find(({ direction }) => direction === 'relay')!
+}
+
+test('counters, gauges and distributions go out as totals with the hub as label', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const sending = await sender(given, receiver.port)
+  await sendUdp(sending, [packet('shop.requests:41|m\nqueue:-7|g\nbasket:3|h\nbasket:100|h\n')])
+  sending.clock.advance(1000)
+  await sendUdp(sending, [packet('shop.requests:1|m\nbasket:3|h\n')])
+  sending.clock.advance(1000)
+  await until(() => valuesOf(receiver, 'shop_requests_total{hub="a",shp_type="m"}').length === 3)
+  await until(() => valuesOf(receiver, 'basket_hist_count{hub="a"}').length === 3)
+  assert.deepEqual(valuesOf(receiver, 'shop_requests_total{hub="a",shp_type="m"}'), [0, 41, 42])
+  assert.deepEqual(valuesOf(receiver, 'queue{hub="a"}'), [-7])
+  assert.deepEqual(valuesOf(receiver, 'basket_hist_count{hub="a"}'), [0, 2, 3])
+  assert.deepEqual(valuesOf(receiver, 'basket_hist_sum{hub="a"}'), [0, 103, 106])
+  assert.deepEqual(valuesOf(receiver, 'basket_hist_bucket{hub="a",le="4"}'), [0, 1, 2])
+  assert.deepEqual(valuesOf(receiver, 'basket_hist_bucket{hub="a",le="128"}'), [0, 2, 3])
+  assert.deepEqual(valuesOf(receiver, 'basket_hist_bucket{hub="a",le="+Inf"}'), [0, 2, 3])
+  assert.deepEqual(receiver.faults, [])
+  await stop(sending)
+})
+
+test('a bucket that comes later begins at what the one below it had', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const sending = await sender(given, receiver.port)
+  await sendUdp(sending, [packet('t:3|h\nt:100|h\n')])
+  sending.clock.advance(1000)
+  await sendUdp(sending, [packet('t:20|h\n')])
+  sending.clock.advance(1000)
+  await until(() => valuesOf(receiver, 't_hist_count{hub="a"}').length === 3)
+  assert.deepEqual(valuesOf(receiver, 't_hist_bucket{hub="a",le="32"}'), [1, 2])
+  assert.deepEqual(valuesOf(receiver, 't_hist_bucket{hub="a",le="128"}'), [0, 2, 3])
+  assert.deepEqual(receiver.faults, [])
+  await stop(sending)
+})
+
+test('native histograms are sent where the address asks for them', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const sending = await sender(given, receiver.port, { query: '?hub=a&histograms=native&x=y' })
+  await sendUdp(sending, [packet('t:3|h\nt:100|h\n')])
+  sending.clock.advance(1000)
+  await until(() => valuesOf(receiver, 't_hist{hub="a"}').length === 1)
+  assert.deepEqual(valuesOf(receiver, 't_hist{hub="a"}'), [2])
+  assert.equal(receiver.series.has('t_hist_count{hub="a"}'), false)
+  assert.equal(receiver.paths[0], '/api/v1/write?x=y')
+  await stop(sending)
+})
+
+test('a series that stands still is told again, and its end is told once it leaves', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const sending = await sender(given, receiver.port, { emit: { repeatS: 2 } })
+  await sendUdp(sending, [packet('a:1|m\n')])
+  for (let i = 0; i < 6; i++) sending.clock.advance(1000)
+  const key = 'a_total{hub="a",shp_type="m"}'
+  await until(() => valuesOf(receiver, key).length >= 4)
+  assert.deepEqual([...new Set(valuesOf(receiver, key))], [0, 1])
+  const { hub } = sending
+  const record = [...hub.series].find(({ identity }) => identity.name === 'a')!
+  assert.ok(hub.series.retire(record))
+  for (let i = 0; i < 4; i++) sending.clock.advance(1000)
+  await until(() => valuesOf(receiver, key).some(Number.isNaN))
+  assert.ok(Number.isNaN(valuesOf(receiver, key).at(-1)))
+  assert.deepEqual(receiver.faults, [])
+  await stop(sending)
+})
+
+test('what a receiver may take later is tried again, what it refuses is dropped', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  receiver.answers.push(
+    { status: 503, headers: { 'Retry-After': '2' } },
+    { status: 429 },
+    { status: 500 },
+    { status: 400, text: 'out of order sample\nmore' },
+  )
+  const sending = await sender(given, receiver.port)
+  await sendUdp(sending, [packet('a:1|m\n')])
+  sending.clock.advance(1000)
+  await until(() => receiver.requests === 1)
+  await sendUdp(sending, [packet('a:1|m\n')])
+  await until(() => {
+    sending.clock.advance(100)
+    return receiver.requests >= 5 && valuesOf(receiver, 'a_total{hub="a",shp_type="m"}').length >= 1
+  })
+  assert.equal(valuesOf(receiver, 'a_total{hub="a",shp_type="m"}').at(-1), 2)
+  const { hub, log } = sending
+  const { connections } = hub.sources()
+  const { facts } = connections.find(({ dialect }) => dialect === 'remotewrite')!
+  assert.ok(Number(facts.refused) > 0)
+  assert.match(String(facts.problem), /status 400: out of order sample; see the log/)
+  assert.ok(log.some((line) => line.includes('status 400: out of order sample')))
+  await stop(sending)
+})
+
+test('what could not be sent waits on disk for the next start', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const { port } = receiver
+  await receiver.close()
+  const first = await sender(given, port)
+  await sendUdp(first, [packet('a:5|m\n')])
+  first.clock.advance(1000)
+  await until(() => peerOf(first).message !== undefined)
+  assert.match(peerOf(first).message!, /ECONNREFUSED; requests wait on disk/)
+  await stop(first)
+  const again = await TestReceiver.start(port)
+  t.after(() => again.close())
+  const second = await sender(given, port, { clock: first.clock })
+  await until(() => valuesOf(again, 'a_total{hub="a",shp_type="m"}').length > 0)
+  assert.deepEqual(valuesOf(again, 'a_total{hub="a",shp_type="m"}'), [0, 5])
+  await stop(second)
+})
+
+test('a second hub with the same address and name says who has the queue', async (t) => {
+  const given = await setting(t)
+  const first = await sender(given, given.receiver.port)
+  const second = await sender(given, given.receiver.port)
+  await until(() => peerOf(second).message !== undefined)
+  assert.match(peerOf(second).message!, /is in use by process \d+/)
+  await stop(second)
+  await stop(first)
+})
+
+for (const [query, reason] of [
+  ['?hub=', /hub is empty/],
+  ['?histograms=huge', /histograms huge, want classic, native, both/],
+] as const) {
+  test(`an address with ${query} is refused with its reason`, async (t) => {
+    const given = await setting(t)
+    await assert.rejects(sender(given, given.receiver.port, { query }), reason)
+  })
+}
