@@ -31,11 +31,13 @@ export type ZoneChange = Pick<
   'workers' | 'workersLimit' | 'zoneBytesLimit' | 'slabSize' | 'keyBytesLimit'
 >
 
+/** Most bytes of a zone: above it, a chunk table would not fit a page. */
+export const ZONE_BYTES_MAX = 1_073_741_824
+
 /** `[default, least, most]`. */
 const RANGES = {
-  // Above it, a chunk table would not fit a page.
-  zoneBytesLimit: [268_435_456, 1_048_576, 1_073_741_824],
-  slabSize: [5_242_880, 4_096, 1_073_741_824],
+  zoneBytesLimit: [268_435_456, 1_048_576, ZONE_BYTES_MAX],
+  slabSize: [5_242_880, 4_096, ZONE_BYTES_MAX],
   workers: [1, 1, 1_024],
   metricsLimit: [1_000_000, 1, 16_777_216],
   keyBytesLimit: [4_096, 1, 65_535],

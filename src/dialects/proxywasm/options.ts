@@ -6,6 +6,7 @@ import {
   METRIC_NAMES,
   NAME_LENGTH_MAX,
   NAME_LENGTH_MIN,
+  SLAB_SIZE_DEFAULT,
   slabSizeProblem,
   WORKERS_LIMIT,
 } from './store/filter-settings.ts'
@@ -84,7 +85,7 @@ export const OPTIONS = {
     },
   }),
   slabSize: text({
-    default: '5m',
+    default: SLAB_SIZE_DEFAULT,
     isAmount: true,
     check: slabSizeProblem,
     description: 'of all metrics of all filters, bytes or as 512k; further ones are refused',

@@ -10,6 +10,7 @@ import type { FilterOutcome, FilterRequest } from '../host/stream/exchange.ts'
 import { FilterThread } from '../host/thread/thread.ts'
 import { type ThreadValues, valuesOf } from '../hub/settings/values.ts'
 import type { JsonDocument, JsonMetric } from '../spec.ts'
+import { slabSizeOf } from '../store/filter-settings.ts'
 import { checkRules, type StoreOptions, zoneOptions } from '../store/options.ts'
 import { spaceSource } from '../store/space.ts'
 import { documentType } from '../store/values.ts'
@@ -17,6 +18,9 @@ import { metricLines, metricRows, readMetrics } from './metrics.ts'
 import { refusedError } from './wasm-file.ts'
 
 type StoreKnobs = Pick<StoreOptions, 'slabSize' | 'maxMetricNameLength' | 'histogram' | 'workers'>
+
+/** Bytes that its zone may take also with a small slab: segments of threads lie beside that. */
+const ZONE_BYTES_LEAST = 268_435_456
 
 interface FilterRunOptions extends Required<StoreKnobs> {
   readonly path: string
@@ -70,7 +74,8 @@ export class FilterRun {
       ...(host === 'envoy' ? {} : { profile }),
     }
     const rules = checkRules(stored)
-    const zone = Zone.create(zoneOptions(stored, rules))
+    const room = Math.max(ZONE_BYTES_LEAST, slabSizeOf(slabSize))
+    const zone = Zone.create(zoneOptions({ ...stored, zoneBytesLimit: room }, rules))
     const space = spaceSource({ zone: zone.shared, rules })
     const threads: FilterThread[] = []
     try {

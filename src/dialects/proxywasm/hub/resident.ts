@@ -3,6 +3,7 @@
  * the hub's zone: the threads define and write them, and announce each one to the main thread.
  */
 import { BroadcastChannel } from 'node:worker_threads'
+import { ConfigError } from '../../../hub/config/values.ts'
 import type { SharedSources } from '../../../hub/live/totals.ts'
 import type { Log } from '../../../hub/log.ts'
 import type { DialectOptions, Measured, Resident, ResidentContext } from '../../../hub/resident.ts'
@@ -22,6 +23,7 @@ import {
   FilterSettings,
   type MetricNames,
   type SettingValues,
+  slabMisfit,
   slabSizeOf,
   WORKERS_LIMIT,
 } from '../store/filter-settings.ts'
@@ -224,7 +226,8 @@ class FiltersResident implements SharedSources, Measured, Resident {
    * Changes settings while the filters run, one change after the other; totals stay. Where the
    * number of workers or the size changes, all metrics must fit, as into the document's new zone; a
    * name length alone leaves longer names as they are.
-   * @throws {SettingsError} when they do not, or a thread does not start: then nothing has changed
+   * @throws {SettingsError} when they do not, the zone is smaller than the slab, or a thread does
+   * not start: then nothing has changed
    */
   reconfigure(change: Partial<SettingValues>): Promise<MetricsAnswer> {
     const changed = this.#changed.then(() => this.#reconfigure(change))
@@ -236,6 +239,8 @@ class FiltersResident implements SharedSources, Measured, Resident {
     const { log, store } = this.#parts
     const before = this.#settings.values
     const next = { ...before, ...change }
+    const misfit = slabMisfit(next.slabSize, store.limits.zoneBytesLimit)
+    if (misfit !== undefined) throw new SettingsError(misfit)
     const isMoved = next.workers !== before.workers || next.slabSize !== before.slabSize
     store.quota.exclusively(() => {
       if (isMoved) this.#mustFit(next)
@@ -338,11 +343,17 @@ export function filterResidentOf(hub: Pick<HubView, 'resident'>): FiltersResiden
   return hub.resident(NAME) as FiltersResident | undefined
 }
 
-/** Makes the resident of a hub that has filters to run. */
+/**
+ * Makes the resident of a hub that has filters to run.
+ * @throws {ConfigError} for a slab that is larger than the hub's zone
+ */
 export function createResident(context: ResidentContext): FiltersResident | undefined {
   const filters = filtersOf(context.options)
   if (filters.length === 0) return undefined
-  return new FiltersResident(context.options as unknown as HubFilterOptions, context)
+  const options = context.options as unknown as HubFilterOptions
+  const misfit = slabMisfit(slabSizeOf(options.slabSize), context.store.limits.zoneBytesLimit)
+  if (misfit !== undefined) throw new ConfigError([`${NAME}.slabSize: ${misfit}`])
+  return new FiltersResident(options, context)
 }
 
 /** Reads the filters of a configuration. */

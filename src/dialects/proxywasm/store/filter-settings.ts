@@ -15,12 +15,15 @@ import {
   type MetricMode,
   type MetricType,
   SLAB_PAGE_BYTES,
+  ZONE_BYTES_MAX,
   zoneBytes,
 } from '../../../shm/index.ts'
 import { USER_BOUNDS_LIMIT } from '../spec.ts'
 import { HISTOGRAM_FORMS, type HistogramRule } from './histogram-rule.ts'
 
 export const WORKERS_LIMIT = 64
+export const SLAB_SIZE_DEFAULT = '5m'
+const SLAB_MOST = `${ZONE_BYTES_MAX / 1_048_576}m`
 export const NAME_LENGTH_MIN = 6
 export const NAME_LENGTH_MAX = 65_535
 
@@ -136,18 +139,29 @@ export function bytesOf({ type, mode, nameBytes }: ChargedMetric, workers: numbe
 
 /**
  * Reads a size as the directive `slab_size` has it: bytes, or text with the suffix k or m.
- * @throws {RangeError} in the original's words
+ * @throws {RangeError} in the original's words, or for more than shared memory can hold
  */
 export function slabSizeOf(given: number | string): number {
-  return zoneBytes(given)
+  const size = zoneBytes(given)
+  if (size <= ZONE_BYTES_MAX) return size
+  throw new RangeError(`slab of ${size} bytes, limit ${ZONE_BYTES_MAX} (${SLAB_MOST})`)
 }
 
 /** Says what is wanted instead of a text that is no size; undefined for one that is. */
 export function slabSizeProblem(text: string): string | undefined {
   try {
-    zoneBytes(text)
+    slabSizeOf(text)
     return undefined
   } catch {
-    return `want bytes or text as 512k or 5m, in pages of ${SLAB_PAGE_BYTES}, 12k at least`
+    return `want bytes or text as 512k or 5m, in pages of ${SLAB_PAGE_BYTES}, 12k to ${SLAB_MOST}`
   }
+}
+
+/**
+ * Says why a zone of a hub can't hold a slab: that is a part of it. The default is no claim, also
+ * in a smaller zone.
+ */
+export function slabMisfit(slabSize: number, zoneBytesLimit: number): string | undefined {
+  if (slabSize <= Math.max(zoneBytesLimit, slabSizeOf(SLAB_SIZE_DEFAULT))) return undefined
+  return `slab of ${slabSize} bytes, want at most ${zoneBytesLimit}, the hub’s zoneBytesLimit`
 }

@@ -61,6 +61,8 @@ export class FilterInstance implements FilterVm {
   #stream: FilterStream | undefined
   #effective = ROOT_CONTEXT
   #trap: string | undefined
+  /** Reason for the refusal of the first metric that was refused. */
+  #refused: string | undefined
   /** Moment at which the present call should be over. */
   #untilNs = 0n
   /** Lets the wasm path forget what other threads retired. */
@@ -148,6 +150,10 @@ export class FilterInstance implements FilterVm {
     this.#parts.setTickPeriod(ms)
   }
 
+  refused(why: string): void {
+    this.#refused ??= why
+  }
+
   listenTo(queue: number): void {
     this.#parts.queues.listenTo(queue)
   }
@@ -204,7 +210,9 @@ export class FilterInstance implements FilterVm {
 
   #mustAgree(callback: CallbackName, configurationSize: number): void {
     const answer = this.call(callback, ROOT_CONTEXT, configurationSize)
-    if (answer === 0) this.trap(`${callback} answered false`)
+    if (answer !== 0) return
+    const why = this.#refused === undefined ? '' : `, after ${this.#refused}`
+    this.trap(`${callback} answered false${why}`)
   }
 
   #instantiate(): void {

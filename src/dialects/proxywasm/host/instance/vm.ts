@@ -24,6 +24,8 @@ export interface FilterVm {
   /** @returns false when there is no such context */
   setEffectiveContext(id: number): boolean
   setTickPeriod(ms: number): void
+  /** Keeps why a metric was refused: where the start fails then, the reason names it. */
+  refused(why: string): void
   /** Has the filter called when something waits in a queue. */
   listenTo(queue: number): void
   log(level: LogLevel, text: string): void

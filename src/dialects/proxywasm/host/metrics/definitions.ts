@@ -8,11 +8,24 @@ import { filterTypeOf, reserveStack } from './cells.ts'
 
 /** Longest name taken from a filter: what a zone's keys have room for. */
 const NAME_BYTES_LIMIT = 65_535
+/** Bytes of a refused name that its reason repeats. */
+const NAME_BYTES_SHOWN = 64
+
+/** Reasons of refusals, with what helps. */
+const REASONS: Readonly<Record<ZoneRefusal, string>> = {
+  type_mismatch: 'another metric has its name',
+  key_too_long: 'its name is too long',
+  metrics_limit: 'there are as many metrics as there may be',
+  zone_full: 'there is no room for it (a larger slab or fewer workers help)',
+  lock_timeout: 'another thread was defining for too long',
+}
 
 export class FilterDefinitions {
   readonly #vm: FilterVm
   readonly #space: MetricSpace
   readonly #limit: number
+  /** Whether the instance knows of a refusal: it needs no second one. */
+  #isTold = false
 
   constructor(vm: FilterVm, space: MetricSpace) {
     this.#vm = vm
@@ -33,8 +46,19 @@ export class FilterDefinitions {
   define(nameAt: number, nameSize: number, type: FilterMetricType): number | ZoneRefusal {
     reserveStack()
     const answer = this.#define(nameAt, nameSize, type)
-    if (typeof answer === 'string') this.#vm.counts.add('definitionsRefused')
+    if (typeof answer === 'string') this.#refuse(answer, nameAt, nameSize, type)
     return answer
+  }
+
+  #refuse(refusal: ZoneRefusal, nameAt: number, nameSize: number, type: FilterMetricType): void {
+    const { counts } = this.#vm
+    counts.add('definitionsRefused')
+    if (this.#isTold) return
+    this.#isTold = true
+    const shown = this.#vm.memory.view(nameAt, Math.min(nameSize >>> 0, NAME_BYTES_SHOWN))
+    const isOver = refusal === 'zone_full' && counts.get('metrics') >= this.#limit
+    const why = isOver ? `a filter has at most ${this.#limit}` : REASONS[refusal]
+    this.#vm.refused(`its ${type} "${new TextDecoder().decode(shown)}" was refused: ${why}`)
   }
 
   #define(nameAt: number, nameSize: number, type: FilterMetricType): number | ZoneRefusal {

@@ -302,3 +302,35 @@ test('what metrics would take is estimated, with the figures of `pentameter size
     }
   })
 })
+
+test('a start that fails for want of room says for which metric, and what helps', async (t) => {
+  const options = { slabSize: '12k', workers: 64 }
+  await withFile('f.wat', FILTER, async (path) => {
+    const { filter, stop } = await startFilterHub(t, [{ name: 'f', path }], {}, options)
+    const { state, message } = filter('f')
+    assert.equal(state, 'refused')
+    const why = 'there is no room for it (a larger slab or fewer workers help)'
+    const said = `proxy_on_vm_start answered false, after its histogram "h" was refused: ${why}`
+    assert.equal(message, `filter "f" did not start: ${said}`)
+    await stop()
+  })
+})
+
+test('a slab is at most the zone that it is a part of', async (t) => {
+  await started(t, FILTER, {}, async ({ change, metrics }) => {
+    const mib = 2 ** 20
+    assert.equal((await change({ slabSize: 256 * mib })).status, 200)
+    const over = await change({ slabSize: '257m' })
+    assert.equal(over.status, 409)
+    const words = 'slab of 269484032 bytes, want at most 268435456, the hub’s zoneBytesLimit'
+    assert.ok(over.text.includes(words), over.text)
+    const beyond = await change({ slabSize: 1e15 })
+    assert.equal(beyond.status, 400)
+    assert.match(beyond.text, /limit 1073741824 \(1024m\)/)
+    assert.equal((await metrics()).settings.slabSize, 256 * mib)
+  })
+  await withFile('f.wat', FILTER, async (path) => {
+    const start = startFilterHub(t, [{ name: 'f', path }], {}, { slabSize: '300m' })
+    await assert.rejects(start, /proxywasm\.slabSize: slab of 314572800 bytes, want at most 26843/)
+  })
+})

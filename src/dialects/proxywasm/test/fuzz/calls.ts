@@ -142,6 +142,7 @@ function beginFilter(): MetricCalls {
     memory,
     trap: (words: string) => assert.fail(`trap: ${words}`),
     badPointer: () => STATUS.invalidMemoryAccess,
+    refused: () => {},
   } as unknown as FilterVm
   counts.set('metrics', 0)
   return new MetricCalls(vm, space, new CrcIds(space, counts))
