@@ -54,6 +54,22 @@ test('rows carry names without prefix, also of filters with a dot', () => {
   assert.deepEqual(metricLines(rows), ['metric  type     value', 'calls   counter  1 234 567'])
 })
 
+test('a gauge of several threads is one for all, a counter the sum of theirs', () => {
+  const document: JsonDocument = {
+    'pw.f.c': { type: 'counter', value: 3 },
+    'pw.f.g': { type: 'gauge', value: 7 },
+  }
+  const threads = [
+    { name: 'pw.f.c', type: 'counter', total: 3, workers: [2, 1], ended: 0 },
+    { name: 'pw.f.g', type: 'gauge', total: 7, workers: [null, null], ended: null },
+  ] as const
+  const rows = metricRows(document, { filter: 'f', threads })
+  assert.deepEqual(
+    rows.map((row) => row.threads),
+    ['2 + 1', 'one for all'],
+  )
+})
+
 test('a name can’t move the cursor of a terminal', () => {
   assert.equal(printable('a\x1b[2Jb\n'), 'a·[2Jb·')
   const [, line] = metricLines([{ name: '\x1b[1A', type: 'gauge', value: '1' }])

@@ -104,7 +104,7 @@ export function metricRows(document: JsonDocument, options: RowOptions = {}): Me
       name,
       type: metric.type,
       value: valueText(metric, options),
-      ...(workers === undefined ? {} : { threads: workers.map(partText).join(' + ') }),
+      ...(workers === undefined ? {} : { threads: partsText(workers) }),
     }
   })
 }
@@ -112,6 +112,11 @@ export function metricRows(document: JsonDocument, options: RowOptions = {}): Me
 function plainName(key: string, filter: string): string {
   const { name } = readName(new TextEncoder().encode(key), [filter])
   return new TextDecoder().decode(name)
+}
+
+/** Writes the parts of a sum; a gauge has one value, whichever thread wrote it last. */
+function partsText(workers: ThreadValues['workers']): string {
+  return workers.every((part) => part === null) ? 'one for all' : workers.map(partText).join(' + ')
 }
 
 function partText(part: ThreadValues['ended']): string {
