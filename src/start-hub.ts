@@ -295,7 +295,10 @@ function serverOf(
     optionsOf: (dialect) => dialectOptions(config, dialect),
     reportsOf: (dialect) => hub.reports.for(dialect),
     reports: {
-      count: (name, reason) => hub.metrics.counter(`pentameter.http.${name}`, { reason }).add(),
+      count: (name, reason) => {
+        const meaning = `what the HTTP server counts as ${name}, by reason`
+        hub.metrics.counter(`pentameter.http.${name}`, { reason }, meaning).add()
+      },
       log,
     },
   })

@@ -136,6 +136,13 @@ test('a peer that is gone is none any more, and one again when it is back', asyn
   await again.close()
 })
 
+test('a dialect that only dials has no command to try: it listens nowhere', async () => {
+  const { hub } = await startHub({ attach: ['prometheus+http://127.0.0.1:9/metrics'] })
+  const scraping = hub.sources().dialects.find(({ name }) => name === 'scraping')
+  assert.partialDeepStrictEqual(scraping, { address: '', tryIt: '' })
+  await hub.stop()
+})
+
 test('a relay by UDP whose receiver refuses is not there, until it refuses no more', async () => {
   const receiver = createSocket('udp4').bind(0, '127.0.0.1')
   await once(receiver, 'listening')

@@ -117,6 +117,11 @@ const OWN_RULES: ExportRules = {
   otlp: { units: { bytes: 'By', seconds: 's' } },
 }
 
+/** Rules of the readings of the machine, whose units are of UCUM, as OpenTelemetry's names have. */
+const HOST_RULES: ExportRules = {
+  prometheus: { appendsUnit: true, units: { By: 'bytes', s: 'seconds' } },
+}
+
 /**
  * Gives the rules by which all series of a hub leave it: those of each dialect, and the hub's own.
  * @param optionsOf the section of a dialect in the configuration, by the dialect's name
@@ -125,7 +130,10 @@ export function exportRulesOf(
   dialects: readonly Dialect[],
   optionsOf: (dialect: string) => Readonly<Record<string, unknown>>,
 ): ReadonlyMap<string, ExportRules> {
-  const rules = new Map([['hub', OWN_RULES]])
+  const rules = new Map([
+    ['hub', OWN_RULES],
+    ['host', HOST_RULES],
+  ])
   for (const { name, options, exportRules } of dialects) {
     const own = exportRules?.({ ...defaultsOf(options), ...optionsOf(name) })
     if (own !== undefined) rules.set(name, own)

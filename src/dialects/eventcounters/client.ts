@@ -187,7 +187,8 @@ export class EventCountersClient {
     this.#retryMs = retryMs
     const { endpoint } = this.#address
     const detail = error.message
-    this.#reports.log('warn', 'session ended', { detail, endpoint, retryMs })
+    const facts = { detail, endpoint, retryMs: Math.round(retryMs) }
+    this.#reports.log('warn', wasOpen ? 'session ended' : 'no session', facts)
     this.#cancelRetry = this.#clock.after(retryMs, () => this.#begin())
     this.#observer.onError?.(error, retryMs)
   }

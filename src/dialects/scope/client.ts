@@ -321,8 +321,8 @@ export class ScopeClient {
     const pauseMs = this.#backoff.nextMs()
     this.#retryMs = end.reason === 'version' ? Math.max(pauseMs, VERSION_RETRY_MS) : pauseMs
     const { reason, detail } = end
-    const facts = { detail, ...this.#facts(), reason, retryMs: this.#retryMs }
-    this.#reports.log('warn', 'connection ended', facts)
+    const facts = { detail, ...this.#facts(), reason, retryMs: Math.round(this.#retryMs) }
+    this.#reports.log('warn', isFailure ? 'no connection' : 'connection ended', facts)
     this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.#begin())
     this.#setState('offline')
     this.#observer.onError?.(new Error(detail))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { serve } from '../../../test/support/http-client.ts'
 import { startHub } from '../../../test/support/hub/hub.ts'
 import { HostCollector } from './host-collector.ts'
 import { parseMounts } from './readings.ts'
@@ -49,6 +50,9 @@ async function collected(texts: Record<string, string>) {
     const found: Record<string, unknown> = {}
     for (const record of hub.series) {
       if (record.metadata.dialect !== 'host') continue
+      assert.ok(record.metadata.description, record.identity.name)
+      // Prometheus has that ending for the parts of histograms
+      assert.ok(record.identity.kind === 'counter' || !/[._]count$/.test(record.identity.name))
       const labels = record.identity.labels.map(([, value]) => value).join(' ')
       const total = hub.total(record)
       found[`${record.identity.name} ${labels}`.trim()] =
@@ -79,7 +83,7 @@ suite('the machine', () => {
     assert.equal(first['system.linux.memory.available'], 500 * 1024)
     assert.equal(first['system.filesystem.usage /dev/sda1 /a b used'], 60 * 1024)
     assert.equal(first['system.filesystem.usage /dev/sda1 /a b reserved'], 10 * 1024)
-    assert.equal(first['system.network.connection.count open tcp'], 5)
+    assert.equal(first['system.network.connections open tcp'], 5)
     assert.equal(first['system.cpu.utilization user'], undefined)
     texts['/proc/stat'] = 'cpu  175 0 50 1025 10 1 2 0 0 0\n'
     texts['/proc/diskstats'] = '   8 0 sda 11 1 108 5 20 2 200 6 0 750 11\n'
@@ -118,10 +122,15 @@ suite('the machine', () => {
     assert.equal(parseMounts(text).length, 32)
   })
 
-  test('is collected where the option says so', async () => {
+  test('is collected where the option says so', async (context) => {
     const { hub } = await startHub({ hostMetricsIntervalS: 5 })
     const isThere = () => [...hub.series].some(({ metadata }) => metadata.dialect === 'host')
     while (!isThere()) await new Promise(setImmediate)
+    const { ask } = await serve(context, { view: hub })
+    const { text } = await ask('/metrics')
+    assert.match(text, /^# HELP system_memory_limit_bytes memory of the machine$/m)
+    assert.match(text, /^system_memory_limit_bytes \d+$/m)
+    assert.match(text, /^system_uptime_seconds [\d.]+$/m)
     await hub.stop()
     const without = await startHub({})
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -12,6 +12,7 @@ import {
   cpuReadings,
   fileSystemReadings,
   gauge,
+  MEANINGS,
   memory,
   parseDiskstats,
   parseMeminfo,
@@ -147,7 +148,7 @@ export class HostCollector {
 function describeAs({ name, kind, unit, labels }: Reading): Describe {
   return () => ({
     identity: { name, kind: kind as Kind, labels: sortLabels(labels) },
-    metadata: { dialect: HOST_DIALECT, unit },
+    metadata: { dialect: HOST_DIALECT, unit, description: MEANINGS[name]! },
   })
 }
 

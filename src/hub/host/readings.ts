@@ -13,6 +13,29 @@ export interface Reading {
   readonly labels: readonly (readonly [key: string, value: string])[]
 }
 
+/** Meanings of the readings, by name: what `# HELP` says of them. */
+export const MEANINGS: Readonly<Record<string, string>> = {
+  'system.cpu.time': 'processor time of all cores, by what they did',
+  'system.cpu.utilization': 'share of the processor time since the reading before, 1 = all cores',
+  'system.cpu.load_average.1m': 'mean number of tasks that ran or waited, over 1 minute',
+  'system.cpu.load_average.5m': 'mean number of tasks that ran or waited, over 5 minutes',
+  'system.cpu.load_average.15m': 'mean number of tasks that ran or waited, over 15 minutes',
+  'system.memory.usage': 'memory, by what it is used for',
+  'system.memory.limit': 'memory of the machine',
+  'system.linux.memory.available': 'memory that programs can have without swapping',
+  'system.paging.usage': 'swap space, used and free',
+  'system.uptime': 'time since the machine was started',
+  'system.disk.io': 'bytes read from and written to a disk',
+  'system.disk.operations': 'reads and writes of a disk',
+  'system.disk.io_time': 'time in which a disk had something to do',
+  'system.filesystem.usage': 'space of a file system, used, free and reserved',
+  'system.network.io': 'bytes that an interface received and transmitted',
+  'system.network.packet.count': 'packets that an interface received and transmitted',
+  'system.network.errors': 'packets that an interface could not receive or transmit',
+  'system.network.packet.dropped': 'packets that were dropped at an interface',
+  'system.network.connections': 'TCP sockets, open and in TIME_WAIT',
+}
+
 /** Most devices, interfaces and file systems of which there are readings, each. */
 const PARTS_LIMIT = 32
 /** Bytes of a sector in /proc/diskstats, whatever the disk's own are. */
@@ -122,7 +145,7 @@ export function parseNetDev(text: string): Reading[] {
 export function parseSockstat(text: string): Reading[] {
   const [, open, waiting] = /^TCP: inuse (\d+) orphan \d+ tw (\d+)/m.exec(text) ?? []
   if (open === undefined) return []
-  const name = 'system.network.connection.count'
+  const name = 'system.network.connections'
   const tcp = ['network.transport', 'tcp'] as const
   return [
     gauge(name, Number(open), '{connection}', [tcp, ['network.connection.state', 'open']]),

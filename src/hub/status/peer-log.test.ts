@@ -48,6 +48,18 @@ test('every change of a peer is told, whatever was held back of others', () => {
   assert.deepEqual(told({ state: 'connected', sinceMs: 50 }), [back])
 })
 
+test('a place at which peers may dial is none that has connected', () => {
+  const lines: string[] = []
+  const place: PeerStatus = { ...PEER, name: 'dotnet:///run/port,listen', state: 'connected' }
+  const told = new PeerLog(
+    () => [{ ...place, isListening: true }],
+    (level, message) => lines.push(`${level} ${message}`),
+  )
+  runNow(told.beforeClose(1000))
+  runNow(told.beforeClose(2000))
+  assert.deepEqual(lines, ['info peers may connect'])
+})
+
 test('of ten thousand peers the first are told each, all others as numbers', () => {
   const { log, lines } = limited(new FakeClock())
   let state: PeerStatus['state'] = 'connected'

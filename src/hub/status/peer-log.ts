@@ -22,6 +22,7 @@ const NAMED_LIMIT = 3
 /** Changes of a peer, as the log has them. */
 const MESSAGES = {
   connected: 'peer connected',
+  listening: 'peers may connect',
   lost: 'peer lost',
   never: 'peer not reached',
   returned: 'peer was lost, and is back',
@@ -70,7 +71,7 @@ export class PeerLog implements Participant {
 
   #tell(change: Change, { name, dialect, direction, message, nextTryMs }: PeerStatus): void {
     this.#lines++
-    const isThere = change === 'connected' || change === 'returned'
+    const isThere = change === 'connected' || change === 'listening' || change === 'returned'
     this.#write(isThere ? 'info' : 'warn', MESSAGES[change], {
       ...{ peer: name, dialect, direction },
       ...(isThere || message === undefined ? {} : { reason: message }),
@@ -101,9 +102,12 @@ function keyOf({ direction, name }: PeerStatus, keys: Set<string>): string {
 
 /** Tells what of a peer is news; a peer that is still tried for the first time is none. */
 function changeOf(told: KnownState | undefined, peer: PeerStatus): Change | undefined {
-  const { state, sinceMs, message } = peer
+  const { state, sinceMs, message, isListening = false } = peer
   if (state === 'never') return told === undefined && message !== undefined ? 'never' : undefined
-  if (told?.state !== state) return state
-  if (told.sinceMs === sinceMs) return undefined
+  const isNew = told?.state !== state
+  if (!isNew && told.sinceMs === sinceMs) return undefined
+  // the hub listens at a place: nothing has connected
+  if (isListening && state === 'connected') return 'listening'
+  if (isNew) return state
   return state === 'connected' ? 'returned' : 'relapsed'
 }

@@ -121,7 +121,8 @@ function dialectStatus(
     connections: connectionCount(binding),
     series: counts.of(dialect.name),
     role: dialect.roles.server ?? 'receive',
-    tryIt: dialect.tryIt?.(host, port) ?? '',
+    // a command without an address is none
+    tryIt: address === undefined ? '' : (dialect.tryIt?.(host, port) ?? ''),
     ...binding.resident?.describe?.(),
   }
 }

@@ -224,7 +224,8 @@ export class AttachedProcess {
       if (isHanging) void this.#probe()
       else this.#begin()
     })
-    reports.log('warn', 'session ended', { process: this.label, detail: end.message, retryMs })
+    const facts = { process: this.label, detail: end.message, retryMs: Math.round(retryMs) }
+    reports.log('warn', wasOpen ? 'session ended' : 'no session', facts)
     this.#lose(end.message, retryMs)
   }
 
