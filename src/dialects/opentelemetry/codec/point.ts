@@ -30,7 +30,8 @@ export class BucketCounts {
 
   clear(): void {
     this.offset = 0
-    this.counts.length = 0
+    // to shorten an array that is empty costs as much as to read a number
+    if (this.counts.length > 0) this.counts.length = 0
   }
 }
 
@@ -95,7 +96,7 @@ export class Point {
     this.zeroThreshold = 0
     this.positive.clear()
     this.negative.clear()
-    this.quantiles.length = 0
+    if (this.quantiles.length > 0) this.quantiles.length = 0
     this.attributeCount = 0
     this.#attributeBytes = 0
     this.#problem = undefined

@@ -7,13 +7,8 @@
  */
 import { KeyTable } from '../../../hub/ingest/key-table.ts'
 import { forEachItem, runNow, type Task } from '../../../hub/tasks/task.ts'
-import {
-  type Exact,
-  type Histogram,
-  type Kind,
-  keyedHash,
-  type Labels,
-} from '../../../model/index.ts'
+import { createWordSecrets, hashWords } from '../../../model/hash/word-hash.ts'
+import type { Exact, Histogram, Kind, Labels } from '../../../model/index.ts'
 import {
   type Attributes,
   fieldAttributes,
@@ -48,6 +43,9 @@ const SPELLINGS_LEAST = 1024
 const NS_PER_MS = 1_000_000
 /** Largest key: resource and scope, or the attributes of a point; and what stands before them. */
 const KEY_BYTES = 3 * ATTRIBUTES_BYTES_LIMIT
+
+/** No key is longer than the words that have one of their own. */
+const SECRETS = createWordSecrets()
 
 const TYPES = { origin: 1, metric: 2, stream: 3 } as const
 
@@ -261,7 +259,7 @@ export class Streams {
     const table = this.#table
     const slot = table.isRehashed
       ? table.findRehashed(key, 0, end, type)
-      : table.find(key, 0, end, type, keyedHash(key, 0, end))
+      : table.find(key, 0, end, type, hashWords(key, 0, end, SECRETS))
     return slot < 0 ? undefined : this.#known[slot]
   }
 
@@ -272,7 +270,7 @@ export class Streams {
     }
     const key = this.#key
     const end = this.#keySize
-    this.#known[this.#table.add(key, 0, end, type, keyedHash(key, 0, end))] = known
+    this.#known[this.#table.add(key, 0, end, type, hashWords(key, 0, end, SECRETS))] = known
   }
 
   #addNumber(value: number): void {
