@@ -2,7 +2,8 @@
 /**
  * Starts the command line. Written for old Nodes too: where the one that runs this is older than
  * the product needs, the pinned one from the lock file takes over; without that it says so.
- * Runs the built files where they are (the package), the sources otherwise (a checkout).
+ * Runs the built files where they are those of the sources (the package, a checkout since
+ * `npm ci`), and the sources otherwise (a checkout that was changed).
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -49,10 +50,15 @@ function readyMade() {
 /** True where there are no sources, or none that changed since the build (tools/texts.ts). */
 function isBuilt() {
   if (!existsSync(new URL('src/cli/main.ts', root))) return true
-  const times = JSON.parse(readFileSync(new URL('dist/sources.json', root), 'utf8'))
-  return Object.entries(times).every(
-    ([path, changedMs]) => statSync(new URL(path, root)).mtimeMs === changedMs,
-  )
+  try {
+    const times = JSON.parse(readFileSync(new URL('dist/sources.json', root), 'utf8'))
+    const folder = fileURLToPath(root)
+    return Object.entries(times).every(
+      ([path, changedMs]) => statSync(folder + path).mtimeMs === changedMs,
+    )
+  } catch {
+    return false // never built, or a source is gone
+  }
 }
 
 /** Ends when `pentameter --help | head` has seen enough. */
@@ -68,8 +74,7 @@ async function run() {
       if (!process.emit('disconnect')) process.exit(1)
     })
   }
-  const source = new URL('src/cli/main.ts', root)
-  const entry = existsSync(source) ? source : new URL('dist/cli/main.js', root)
+  const entry = new URL(isBuilt() ? 'dist/cli/main.js' : 'src/cli/main.ts', root)
   if (args[0] === 'serve') await keepYoung()
   await keepCompiled()
   const { main } = await import(entry.href)

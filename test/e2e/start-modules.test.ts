@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 
 const PROGRAM = join(import.meta.dirname, '../../bin/pentameter.js')
+/** The sources themselves: of built files nobody can tell what they hold. */
+const SOURCES = new URL('../../src/cli/main.ts', import.meta.url).href
 const PORTS = ['--http-port', '0', '--text-port', '0', '--stream-port', '0']
 /** Tells on stderr, for each line of stdin, what its process has loaded by then. */
 const TELL = `
@@ -37,7 +39,9 @@ async function statusOf(url: string): Promise<number | undefined> {
 
 test('serve is ready, and scraped, before it has loaded what only others need', async (t) => {
   const preload = `data:text/javascript,${encodeURIComponent(TELL)}`
-  const args = ['--import', preload, PROGRAM, 'serve', '--log', 'json', ...PORTS]
+  const command = JSON.stringify(['serve', '--log', 'json', ...PORTS])
+  const start = `import { main } from '${SOURCES}'; process.exitCode = await main(${command})`
+  const args = ['--import', preload, '--input-type', 'module', '--eval', start]
   const child = spawn(process.execPath, args, { stdio: 'pipe' })
   t.after(() => child.kill('SIGKILL'))
   const told = createInterface(child.stderr)
