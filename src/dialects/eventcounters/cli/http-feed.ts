@@ -11,6 +11,7 @@ import {
   type EventCountersObserver,
 } from '../client.ts'
 import { seriesText } from '../codec/interval.ts'
+import { NAME } from '../spec.ts'
 
 /** The part of a client that is needed. */
 interface CounterClient {
@@ -36,7 +37,7 @@ export function clientOptions(
   { counters, refreshInterval }: { readonly counters?: string; readonly refreshInterval: number },
 ): EventCountersClientOptions {
   return {
-    url: url.includes('://') ? url : `http://${url}`,
+    url: url.includes('://') ? url : `${NAME}://${url}`,
     intervalMs: refreshInterval * 1000,
     profile: Number.isInteger(refreshInterval) ? 'document' : 'peer',
     ...(counters === undefined ? {} : { counters }),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { systemClock } from '../../../time/system-clock.ts'
+import { endpointAddress } from '../client/address.ts'
 import { CounterEndpoint } from '../test/counter-endpoint.ts'
 import { clientOptions } from './http-feed.ts'
 import { addCommands } from './index.ts'
@@ -69,8 +70,14 @@ test('a file that can not be looked at is met when it is written', async () => {
   await assert.rejects(run('collect', 'http://127.0.0.1:1', '-o', output), told)
 })
 
-test('an address may leave out http://', () => {
-  assert.equal(clientOptions('localhost:4000', ARGUMENTS).url, 'http://localhost:4000')
+test('an address may leave out its scheme, and then its port, which is that of a hub', () => {
+  for (const [text, endpoint] of [
+    ['localhost:80', 'localhost:80'],
+    ['localhost', 'localhost:4000'],
+    ['http://localhost', 'localhost:80'],
+  ] as const) {
+    assert.equal(endpointAddress(clientOptions(text, ARGUMENTS)).endpoint, endpoint)
+  }
   assert.equal(clientOptions('eventcounters://h', ARGUMENTS).url, 'eventcounters://h')
 })
 
