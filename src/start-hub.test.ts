@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { FakeClock } from '../test/support/fake-clock.ts'
@@ -91,6 +94,25 @@ test(
 test('options of no dialect, and wrong ones, are refused before anything is bound', async () => {
   await assert.rejects(startHub({ config: { ...FREE, nosuch: 1 } }), ConfigError)
   await assert.rejects(startHub({ config: { ...FREE, statshero: {} }, guests: [] }), ConfigError)
+})
+
+test('a start that is refused late keeps neither the process nor the history', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pentameter-refused-'))
+  const config = JSON.stringify({ ...FREE, history: { path: folder } })
+  const entry = JSON.stringify(new URL('./hub/index.ts', import.meta.url).href)
+  const script = `
+    const { startHub } = await import(${entry})
+    const config = ${config}
+    const refused = { ...config, attach: ['nosuch://127.0.0.1:1'] }
+    await startHub({ config: refused }).catch(({ name }) => console.log(name))
+    const hub = await startHub({ config })
+    console.log(hub.sources().history.state)
+    await hub.close()
+    await startHub({ config: refused }).catch(() => {})`
+  const options = { encoding: 'utf8', timeout: 60_000 } as const
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['-e', script], options)
+  await rm(folder, { recursive: true })
+  assert.deepEqual([stdout, status], ['ConfigError\nrunning\n', 0], stderr)
 })
 
 test('an HTTP port that is taken is told in the addresses, and tried again', async (t) => {

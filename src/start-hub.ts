@@ -185,7 +185,13 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)
   await startThreadPool()
   await opened
-  await hub.start()
+  try {
+    await hub.start()
+  } catch (error) {
+    // what it holds, threads and the lock of the history, would keep the process
+    await hub.stop()
+    throw error
+  }
   await http.start()
   const further = furtherPorts(server, guests, config, clock, log)
   for (const { listener } of further) await listener.start()
