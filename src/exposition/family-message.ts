@@ -6,21 +6,25 @@
  *   Metric        label 1 (repeated), gauge 2, counter 3, summary 4, histogram 7, timestamp_ms 6
  *   LabelPair     name 1, value 2
  *   Gauge         value 1 (double)
- *   Counter       value 1 (double), created_timestamp 3
+ *   Counter       value 1 (double), exemplar 2, created_timestamp 3
  *   Summary       sample_count 1 (uint64), sample_sum 2 (double), quantile 3, created_timestamp 4
  *   Quantile      quantile 1 (double), value 2 (double)
  *   Histogram     sample_count 1 (uint64), sample_sum 2 (double), bucket 3, schema 5 (sint32),
  *                 zero_threshold 6 (double), zero_count 7 (uint64), negative_span 9,
  *                 negative_delta 10 (sint64), positive_span 12, positive_delta 13,
- *                 created_timestamp 15
- *   Bucket        cumulative_count 1 (uint64), upper_bound 2 (double); +Inf is left to the reader
+ *                 created_timestamp 15, exemplars 16 (of native histograms)
+ *   Bucket        cumulative_count 1 (uint64), upper_bound 2 (double), exemplar 3; +Inf is left to
+ *                 the reader, unless it has an exemplar
+ *   Exemplar      label 1 (repeated), value 2 (double), timestamp 3
  *   BucketSpan    offset 1 (sint32), length 2 (uint32)
  *   Timestamp     seconds 1, nanos 2
  */
-import type { Exact, Histogram, Kind, Labels } from '../model/index.ts'
+import type { Exact, Exemplar, Histogram, Kind, Labels } from '../model/index.ts'
 import { FIXED64, VARINT } from '../wire/protobuf/reader.ts'
 import { ProtobufWriter } from '../wire/protobuf/writer.ts'
 import { exportedSum, forEachBound } from './distribution.ts'
+import { ByBound } from './exemplars.ts'
+import { cleanLabels } from './names.ts'
 import { type NativeSide, nativeForm } from './native-histogram.ts'
 
 const TYPES: Record<Kind, number> = { counter: 0, gauge: 1, summary: 2, histogram: 4 }
@@ -63,6 +67,8 @@ export interface MetricMessage {
   readonly createdMs?: number | undefined
   /** Unix ms of its value. */
   readonly timeMs?: number | undefined
+  /** Exemplars of a counter or histogram, the newest at the end. */
+  readonly exemplars?: readonly Exemplar[]
 }
 
 /** Writes a family's head and the length of all of it, whose metrics take `size` bytes. */
@@ -82,12 +88,7 @@ export function familyHeadBytes(head: FamilyHead, size: number): Uint8Array<Arra
 export function writeMetric(writer: ProtobufWriter, type: Kind, metric: MetricMessage): void {
   const { labels, timeMs } = metric
   writer.message(4, () => {
-    for (const [name, value] of labels) {
-      writer.message(1, () => {
-        writer.text(1, name)
-        writer.text(2, value)
-      })
-    }
+    writeLabels(writer, labels)
     writeValue(writer, type, metric)
     if (timeMs === undefined) return
     writer.tag(6, VARINT)
@@ -95,13 +96,39 @@ export function writeMetric(writer: ProtobufWriter, type: Kind, metric: MetricMe
   })
 }
 
+function writeLabels(writer: ProtobufWriter, labels: Labels): void {
+  for (const [name, value] of labels) {
+    writer.message(1, () => {
+      writer.text(1, name)
+      writer.text(2, value)
+    })
+  }
+}
+
+function writeExemplar(
+  writer: ProtobufWriter,
+  field: number,
+  exemplar: Exemplar | undefined,
+  shift: number,
+): void {
+  if (exemplar === undefined) return
+  const { labels, value, timeMs } = exemplar
+  writer.message(field, () => {
+    writeLabels(writer, cleanLabels(labels, 'counter', 'legacy'))
+    writeDouble(writer, 2, scaled(value, shift))
+    writeTime(writer, 3, timeMs)
+  })
+}
+
 function writeValue(writer: ProtobufWriter, type: Kind, metric: MetricMessage): void {
-  const { value, shift, createdMs } = metric
+  const { value, shift, createdMs, exemplars } = metric
   switch (value.kind) {
     case 'sample':
       writer.message(type === 'counter' ? 3 : 2, () => {
         writeDouble(writer, 1, scaled(value.value, shift))
-        if (type === 'counter') writeCreated(writer, 3, createdMs)
+        if (type !== 'counter') return
+        writeExemplar(writer, 2, exemplars?.at(-1), shift)
+        writeTime(writer, 3, createdMs)
       })
       return
     case 'histogram':
@@ -117,48 +144,64 @@ function writeValue(writer: ProtobufWriter, type: Kind, metric: MetricMessage): 
             writeDouble(writer, 2, scaled(at, shift))
           })
         }
-        writeCreated(writer, 4, createdMs)
+        writeTime(writer, 4, createdMs)
       })
   }
 }
 
 function writeHistogram(
   writer: ProtobufWriter,
-  { shift, createdMs }: MetricMessage,
+  { shift, createdMs, exemplars = [] }: MetricMessage,
   value: Extract<MetricValue, { kind: 'histogram' }>,
 ): void {
   const { histogram, isClassic, isNative, isWindowed } = value
   writeU64(writer, 1, histogram.count)
   writeDouble(writer, 2, scaled(exportedSum(histogram), shift))
-  if (isClassic) writeClassic(writer, histogram, shift, isWindowed)
+  if (isClassic) writeClassic(writer, histogram, { shift, isWindowed, exemplars })
   // what was divided by a power of ten has its native form in a family of its own
   if (isNative && shift === 0) writeNative(writer, histogram)
-  writeCreated(writer, 15, createdMs)
+  writeTime(writer, 15, createdMs)
+  if (!isNative || shift !== 0) return
+  for (const exemplar of exemplars) writeExemplar(writer, 16, exemplar, shift)
+}
+
+interface ClassicForm {
+  readonly shift: number
+  readonly isWindowed: boolean
+  readonly exemplars: readonly Exemplar[]
 }
 
 function writeClassic(
   writer: ProtobufWriter,
   histogram: Histogram,
-  shift: number,
-  isWindowed: boolean,
+  { shift, isWindowed, exemplars }: ClassicForm,
 ): void {
+  const byBound = exemplars.length === 0 ? undefined : new ByBound(exemplars)
   let bound = Number.NaN
   let count = 0n
+  let exemplar: Exemplar | undefined
   const writeHeld = (): void => {
     if (Number.isNaN(bound)) return
     writer.message(3, () => {
       writeU64(writer, 1, count)
       writeDouble(writer, 2, bound)
+      writeExemplar(writer, 3, exemplar, shift)
     })
   }
-  forEachBound(histogram, isWindowed, (exactBound, seen) => {
+  const all = forEachBound(histogram, isWindowed, (exactBound, seen) => {
     // never -0, which readers would write into the label
     const next = scaled(exactBound, shift) + 0
     // of bounds that are one double, the later holds the earlier one's count
     if (next !== bound) writeHeld()
+    exemplar = byBound?.next(Number(exactBound), next === bound)
     bound = next
     count = seen
   })
+  writeHeld()
+  exemplar = byBound?.next(Number.POSITIVE_INFINITY)
+  if (exemplar === undefined) return
+  bound = Number.POSITIVE_INFINITY
+  count = all
   writeHeld()
 }
 
@@ -195,7 +238,7 @@ function writeSpan(writer: ProtobufWriter, field: number, offset: number, length
   })
 }
 
-function writeCreated(writer: ProtobufWriter, field: number, ms: number | undefined): void {
+function writeTime(writer: ProtobufWriter, field: number, ms: number | undefined): void {
   if (ms === undefined) return
   writer.message(field, () => {
     writer.tag(1, VARINT)

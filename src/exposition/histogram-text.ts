@@ -1,7 +1,8 @@
 /** A distribution's lines as a classic histogram or as a summary. */
-import type { Histogram, Kind } from '../model/index.ts'
+import type { Exact, Exemplar, Histogram, Kind } from '../model/index.ts'
 import { exportedSum, forEachBound } from './distribution.ts'
-import { numberText, sampleOpenText, sampleText } from './text.ts'
+import { ByBound } from './exemplars.ts'
+import { exemplarText, numberText, sampleOpenText, sampleText } from './text.ts'
 
 export const QUANTILES = [0.5, 0.75, 0.95, 0.98, 0.99, 0.999] as const
 
@@ -30,14 +31,24 @@ export function distributionText(
   }
 }
 
-/** @param isWindowed see {@link forEachBound} */
+/**
+ * Writes the buckets, the sum and the count.
+ * @param isWindowed see {@link forEachBound}
+ * @param exemplars which OpenMetrics has behind the buckets that they are in
+ */
 export function bucketLines(
   histogram: Histogram,
   text: DistributionText,
   shift: number,
   isOpenMetrics: boolean,
   isWindowed = false,
+  exemplars: readonly Exemplar[] = [],
 ): string {
+  const byBound = isOpenMetrics && exemplars.length > 0 ? new ByBound(exemplars) : undefined
+  const markOf = (bound: Exact, isSame: boolean): string => {
+    const exemplar = byBound?.next(Number(bound), isSame)
+    return exemplar === undefined ? '' : exemplarText(exemplar, shift)
+  }
   let lastText = ''
   let line = ''
   let lines = ''
@@ -46,11 +57,12 @@ export function bucketLines(
     const boundText = numberText(bound, shift)
     hasNegative ||= boundText.startsWith('-')
     // The smallest bounds may be or read alike: the later line holds the earlier one's count.
-    if (boundText !== lastText) lines += line
+    const isSame = boundText === lastText
+    if (!isSame) lines += line
     lastText = boundText
-    line = `${text.open}${boundText}"} ${seen}\n`
+    line = `${text.open}${boundText}"} ${seen}${markOf(bound, isSame)}\n`
   })
-  lines += `${line}${text.open}+Inf"} ${count}\n`
+  lines += `${line}${text.open}+Inf"} ${count}${markOf(Number.POSITIVE_INFINITY, false)}\n`
   if (isOpenMetrics && hasNegative) return lines
   return lines + sumLines(histogram, text, shift, count, isOpenMetrics)
 }

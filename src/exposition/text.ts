@@ -2,7 +2,8 @@
  * The lexical level of the text formats: numbers, escapes and quoted names; pure.
  * Both formats share it: text 0.0.4 and OpenMetrics 1.0.
  */
-import { type Exact, isInteger, type Kind, type Labels } from '../model/index.ts'
+import { type Exact, type Exemplar, isInteger, type Kind, type Labels } from '../model/index.ts'
+import { cleanLabels } from './names.ts'
 
 const METRIC_NAME = /^[A-Za-z_:][A-Za-z0-9_:]*$/
 const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -68,6 +69,12 @@ export function sampleText(name: string, labels: string): string {
 export function sampleOpenText(name: string, labels: string, key: string): string {
   const text = sampleText(name, labels === '' ? `${key}="` : `${labels},${key}="`)
   return text.slice(0, -1)
+}
+
+/** Writes what OpenMetrics has behind a sample for an exemplar: ` # {…} value seconds`. */
+export function exemplarText({ labels, value, timeMs }: Exemplar, shift = 0): string {
+  const text = labelText(cleanLabels(labels, 'counter', 'legacy'))
+  return ` # {${text}} ${numberText(value, shift)} ${timeMs / 1000}`
 }
 
 /**

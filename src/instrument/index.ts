@@ -30,7 +30,12 @@ export {
 } from './plain/fractional-counter.ts'
 export { BoundGauge, Gauge, type GaugeOptions } from './plain/gauge.ts'
 export { BoundHistogram, Histogram } from './plain/histogram.ts'
-export type { InstrumentOptions, LabeledValue, LabelValues } from './plain/instrument.ts'
+export type {
+  ExemplarLabels,
+  InstrumentOptions,
+  LabeledValue,
+  LabelValues,
+} from './plain/instrument.ts'
 export { Stopwatch } from './plain/stopwatch.ts'
 export {
   CounterRegistry,

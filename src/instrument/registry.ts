@@ -22,6 +22,7 @@ import { backgroundClock } from '../time/system-clock.ts'
 import { checkName } from './counters/attributes.ts'
 import { openDotnetSocket } from './dotnet-socket.ts'
 import { IncludedSources } from './included/included-sources.ts'
+import { KeptExemplars } from './recording/kept-exemplars.ts'
 import { noCounts, type RegistryCounts, type Report, reportTo } from './reports.ts'
 import { Identities } from './sessions/identities.ts'
 import {
@@ -110,6 +111,8 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
    * @internal
    */
   readonly included: IncludedSources
+  /** @internal */
+  readonly exemplars: KeptExemplars
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
@@ -138,6 +141,7 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
     }
     this.report = reportTo(this.#counts, options.log)
     this.included = new IncludedSources(this.report)
+    this.exemplars = new KeptExemplars(() => clock.wallMs())
     this.#sessions = new Sessions({ clock, limit: this.limits.sessions, report: this.report })
     this.dotnetSocket = options.dotnetSocket === true ? openDotnetSocket(this) : undefined
   }

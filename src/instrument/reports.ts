@@ -18,6 +18,8 @@ export interface RegistryCounts {
   refused_sessions: number
   /** Number of values that plain instruments refused: a fraction for a counter, for instance. */
   refused_values: number
+  /** Exemplars that are too long or no texts; what they were of is recorded. */
+  refused_exemplars: number
   /** Sets of labels beyond the limit of an instrument, or with a value that cannot be sent. */
   dropped_label_sets: number
   /** Sockets for the tools of .NET that could not be bound. */
@@ -40,6 +42,7 @@ export function noCounts(): RegistryCounts {
     invalid_intervals: 0,
     refused_sessions: 0,
     refused_values: 0,
+    refused_exemplars: 0,
     dropped_label_sets: 0,
     dotnet_socket_errors: 0,
   }

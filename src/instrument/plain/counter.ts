@@ -3,13 +3,19 @@ import { type Exact, exact, type Labels } from '../../model/index.ts'
 import type { CounterHandle } from '../../shm/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome } from '../threads/home.ts'
-import { Instrument, type InstrumentOptions } from './instrument.ts'
+import {
+  type ExemplarLabels,
+  Instrument,
+  type InstrumentOptions,
+  type KeepExemplar,
+} from './instrument.ts'
 
 type AddHandle = Pick<CounterHandle, 'add' | 'addExact'>
 
 /** Stand-in where the zone has no room. */
 const FULL: AddHandle = { add: () => false, addExact: () => false }
 const NOTHING = () => 0n
+const KEEP_NONE: KeepExemplar = () => {}
 
 /**
  * One set of labels of a {@link Counter}.
@@ -25,21 +31,32 @@ export class BoundCounter {
   readonly #handle: AddHandle
   readonly #read: () => bigint
   readonly #refuse: () => void
+  readonly #keep: KeepExemplar
 
-  constructor(handle: AddHandle, read: () => bigint, refuse: () => void) {
+  constructor(
+    handle: AddHandle,
+    read: () => bigint,
+    refuse: () => void,
+    keep: KeepExemplar = KEEP_NONE,
+  ) {
     this.#handle = handle
     this.#read = read
     this.#refuse = refuse
+    this.#keep = keep
   }
 
   /**
    * Adds an integer, 0 or more. Never throws: a fraction (which a u64 cannot hold), a negative or
    * unsafe number, and what would pass 2^64 - 1 is not added, and counted as `refused_values`.
+   * @param exemplar what tells where this came from, `{ trace_id: '…' }`; the newest is shown
    */
-  add(n: number | bigint = 1): void {
-    if (typeof n === 'number') {
-      if (!this.#handle.add(n)) this.#refuse()
-    } else if (typeof n !== 'bigint' || !this.#handle.addExact(n)) this.#refuse()
+  add(n: number | bigint = 1, exemplar?: ExemplarLabels): void {
+    const isAdded =
+      typeof n === 'number'
+        ? this.#handle.add(n)
+        : typeof n === 'bigint' && this.#handle.addExact(n)
+    if (!isAdded) this.#refuse()
+    else if (exemplar !== undefined) this.#keep(Number(n), exemplar)
   }
 
   /** Reads the total, over all threads; a bigint where a number would not be exact. */
@@ -70,8 +87,8 @@ export class Counter<Label extends string = string> extends Instrument<BoundCoun
   }
 
   /** Adds, as {@link BoundCounter.add}. */
-  add(n: number | bigint = 1): void {
-    this.own.add(n)
+  add(n: number | bigint = 1, exemplar?: ExemplarLabels): void {
+    this.own.add(n, exemplar)
   }
 
   /** Reads, as {@link BoundCounter.value}; 0 with labels, whose sets {@link values} lists. */
@@ -86,6 +103,6 @@ export class Counter<Label extends string = string> extends Instrument<BoundCoun
     this.present(home, 'Counter', labels)
     const read = () => home.reader.counter(metric)
     const refuse = () => this.refuse('want an integer of 0 to 2^64 - 1 in all')
-    return new BoundCounter(handle, read, refuse)
+    return new BoundCounter(handle, read, refuse, this.exemplarsOf(metric))
   }
 }

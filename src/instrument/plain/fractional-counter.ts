@@ -3,7 +3,12 @@ import type { Labels } from '../../model/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome, SampleHandle } from '../threads/home.ts'
 import { readFractions } from '../threads/zone-counters.ts'
-import { Instrument, type InstrumentOptions } from './instrument.ts'
+import {
+  type ExemplarLabels,
+  Instrument,
+  type InstrumentOptions,
+  type KeepExemplar,
+} from './instrument.ts'
 
 /** Options of a counter of fractions. */
 export interface FractionalOptions<Label extends string = string> extends InstrumentOptions<Label> {
@@ -14,6 +19,7 @@ export interface FractionalOptions<Label extends string = string> extends Instru
 /** Stand-in where the zone has no room. */
 const FULL: SampleHandle = { observe: () => false }
 const NOTHING = () => 0
+const KEEP_NONE: KeepExemplar = () => {}
 
 /**
  * One set of labels of a {@link FractionalCounter}.
@@ -29,19 +35,28 @@ export class BoundFractionalCounter {
   readonly #handle: SampleHandle
   readonly #read: () => number
   readonly #refuse: () => void
+  readonly #keep: KeepExemplar
 
-  constructor(handle: SampleHandle, read: () => number, refuse: () => void) {
+  constructor(
+    handle: SampleHandle,
+    read: () => number,
+    refuse: () => void,
+    keep: KeepExemplar = KEEP_NONE,
+  ) {
     this.#handle = handle
     this.#read = read
     this.#refuse = refuse
+    this.#keep = keep
   }
 
   /**
    * Adds a finite number, 0 or more. Never throws: what is none is not added, and counted as
    * `refused_values`. The total stays at the largest double it cannot pass.
+   * @param exemplar as that of a counter of integers
    */
-  add(n = 1): void {
+  add(n = 1, exemplar?: ExemplarLabels): void {
     if (typeof n !== 'number' || !this.#handle.observe(n)) this.#refuse()
+    else if (exemplar !== undefined) this.#keep(n, exemplar)
   }
 
   /** Reads the total, over all threads. */
@@ -76,8 +91,8 @@ export class FractionalCounter<Label extends string = string> extends Instrument
   }
 
   /** Adds, as {@link BoundFractionalCounter.add}. */
-  add(n = 1): void {
-    this.own.add(n)
+  add(n = 1, exemplar?: ExemplarLabels): void {
+    this.own.add(n, exemplar)
   }
 
   /** Reads, as {@link BoundFractionalCounter.value}; 0 with labels, listed by {@link values}. */
@@ -92,6 +107,6 @@ export class FractionalCounter<Label extends string = string> extends Instrument
     this.present(home, 'FractionalCounter', labels)
     const read = () => readFractions(home.reader, metric)
     const refuse = () => this.refuse('want a finite number of 0 or more')
-    return new BoundFractionalCounter(handle, read, refuse)
+    return new BoundFractionalCounter(handle, read, refuse, this.exemplarsOf(metric))
   }
 }

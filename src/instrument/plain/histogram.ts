@@ -5,10 +5,25 @@
 import { Histogram as Buckets, type Labels } from '../../model/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome, SampleHandle } from '../threads/home.ts'
-import { Instrument, type InstrumentOptions } from './instrument.ts'
+import {
+  type ExemplarLabels,
+  Instrument,
+  type InstrumentOptions,
+  type KeepExemplar,
+} from './instrument.ts'
 import { perMs, Stopwatch, timed } from './stopwatch.ts'
 
 const FULL: SampleHandle = { observe: () => false }
+
+interface HistogramParts {
+  readonly buckets: SampleHandle
+  readonly windows: SampleHandle
+  readonly read: () => Buckets
+  readonly refuse: () => void
+  readonly keep: KeepExemplar
+  /** `s`, `ms`, `us` or `ns` where times are recorded. */
+  readonly unit: string
+}
 
 /**
  * One set of labels of a {@link Histogram}.
@@ -26,30 +41,31 @@ export class BoundHistogram {
   readonly #windows: SampleHandle
   readonly #read: () => Buckets
   readonly #refuse: () => void
+  readonly #keep: KeepExemplar
   readonly #unit: string
 
-  /** @param unit `s`, `ms`, `us` or `ns` where times are recorded */
-  constructor(
-    buckets: SampleHandle,
-    windows: SampleHandle,
-    read: () => Buckets,
-    refuse: () => void,
-    unit = '',
-  ) {
+  constructor({ buckets, windows, read, refuse, keep, unit }: HistogramParts) {
     this.#buckets = buckets
     this.#windows = windows
     this.#read = read
     this.#refuse = refuse
+    this.#keep = keep
     this.#unit = unit
   }
 
   /**
    * Adds one observation, any finite number. Never throws: what is none is counted as
    * `refused_values`, as is a first negative one for which the zone has no room.
+   * @param exemplar what tells where this one came from, `{ trace_id: '…' }`: shown by OpenMetrics,
+   *   protobuf and OTLP beside the bucket it is in, the newest for each power of two
    */
-  record(value: number): void {
-    if (typeof value !== 'number' || !this.#buckets.observe(value)) this.#refuse()
-    else this.#windows.observe(value)
+  record(value: number, exemplar?: ExemplarLabels): void {
+    if (typeof value !== 'number' || !this.#buckets.observe(value)) {
+      this.#refuse()
+      return
+    }
+    this.#windows.observe(value)
+    if (exemplar !== undefined) this.#keep(value, exemplar)
   }
 
   /**
@@ -57,16 +73,16 @@ export class BoundHistogram {
    * promise, until that is settled.
    * @throws {TypeError} unless the unit is `s`, `ms`, `us` or `ns`; else what the function throws
    */
-  time<Result>(run: () => Result): Result {
-    return timed(this.start(), run)
+  time<Result>(run: () => Result, exemplar?: ExemplarLabels): Result {
+    return timed(this.start(exemplar), run)
   }
 
   /**
    * Starts a stopwatch that records when it is stopped, or with `using` at the end of the block.
    * @throws {TypeError} unless the unit is `s`, `ms`, `us` or `ns`
    */
-  start(): Stopwatch {
-    return new Stopwatch(this, perMs(this.#unit))
+  start(exemplar?: ExemplarLabels): Stopwatch {
+    return new Stopwatch(this, perMs(this.#unit), exemplar)
   }
 
   /** Everything recorded, in all threads and with or without sessions. */
@@ -103,23 +119,24 @@ export class Histogram<Label extends string = string> extends Instrument<
    */
   constructor(name: string, source: EventSource, options: InstrumentOptions<Label> = {}) {
     const read = () => new Buckets()
-    const { unit } = options
-    super(name, source, options, (refuse) => new BoundHistogram(FULL, FULL, read, refuse, unit))
+    const { unit = '' } = options
+    const none = { buckets: FULL, windows: FULL, read, keep: () => {}, unit }
+    super(name, source, options, (refuse) => new BoundHistogram({ ...none, refuse }))
   }
 
   /** Records, as {@link BoundHistogram.record}. */
-  record(value: number): void {
-    this.own.record(value)
+  record(value: number, exemplar?: ExemplarLabels): void {
+    this.own.record(value, exemplar)
   }
 
   /** Times a function, as {@link BoundHistogram.time}. */
-  time<Result>(run: () => Result): Result {
-    return this.own.time(run)
+  time<Result>(run: () => Result, exemplar?: ExemplarLabels): Result {
+    return this.own.time(run, exemplar)
   }
 
   /** Starts a stopwatch, as {@link BoundHistogram.start}. */
-  start(): Stopwatch {
-    return this.own.start()
+  start(exemplar?: ExemplarLabels): Stopwatch {
+    return this.own.start(exemplar)
   }
 
   /** Reads {@link histogram}; an empty one with labels, whose sets {@link values} lists. */
@@ -143,6 +160,7 @@ export class Histogram<Label extends string = string> extends Instrument<
     if (windows === undefined) return undefined
     const read = () => reader.exponential(metric)
     const refuse = () => this.refuse('want a finite number')
-    return new BoundHistogram(buckets, windows, read, refuse, this.unit)
+    const keep = this.exemplarsOf(windowsMetric)
+    return new BoundHistogram({ buckets, windows, read, refuse, keep, unit: this.unit })
   }
 }

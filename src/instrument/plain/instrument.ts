@@ -4,7 +4,12 @@
  * Making one can throw; recording never throws, allocates or blocks.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import { type Labels, sortLabels } from '../../model/index.ts'
+import {
+  EXEMPLAR_LENGTH_LIMIT,
+  type Labels,
+  lengthOfLabels,
+  sortLabels,
+} from '../../model/index.ts'
 import { type DefinitionOptions, type MetricType, refusalOf } from '../../shm/index.ts'
 import { Attributes, checkName } from '../counters/attributes.ts'
 import type { EventSource } from '../registry.ts'
@@ -25,6 +30,15 @@ export interface InstrumentOptions<Label extends string = string> {
 export type LabelValues<Label extends string = string> = [Label] extends [never]
   ? Readonly<Record<string, never>>
   : Readonly<Record<Label, string>>
+
+/**
+ * Labels of an exemplar, `trace_id` for instance: names and values have 128 characters together at
+ * most, as in OpenMetrics.
+ */
+export type ExemplarLabels = Readonly<Record<string, string>>
+
+/** Keeper of an exemplar of a value that has been recorded. */
+export type KeepExemplar = (value: number, labels: ExemplarLabels) => void
 
 /** One set of labels of an instrument, and what was recorded with it, over all threads. */
 export interface LabeledValue<Value> {
@@ -60,6 +74,7 @@ export abstract class Instrument<
   #isRefusalLogged = false
   #isDropLogged = false
   #isDefinitionLogged = false
+  #isExemplarLogged = false
   #isDisposed = false
 
   constructor(
@@ -214,9 +229,35 @@ export abstract class Instrument<
     this.#isRefusalLogged = true
   }
 
+  /**
+   * Makes the keeper of exemplars of a metric that is presented. What is none is counted, and the
+   * first one logged; its value has been recorded all the same.
+   */
+  protected exemplarsOf(metric: number): KeepExemplar {
+    const { registry } = this.source
+    return (value, given) => {
+      const labels = exemplarLabels(given)
+      if (labels !== undefined) {
+        registry.exemplars.keep(metric, value, labels)
+        return
+      }
+      const want = `${EXEMPLAR_LENGTH_LIMIT} characters in texts by their names`
+      const message = `${this.#title}: an exemplar has at most ${want}`
+      registry.report('refused_exemplars', this.#isExemplarLogged ? undefined : message)
+      this.#isExemplarLogged = true
+    }
+  }
+
   get #title(): string {
     return `instrument "${this.name}" of source "${this.source.name}"`
   }
+}
+
+function exemplarLabels(given: ExemplarLabels): Labels | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const pairs = Object.entries(given)
+  if (!pairs.every(([name, value]) => name !== '' && isText(value))) return undefined
+  return lengthOfLabels(pairs) > EXEMPLAR_LENGTH_LIMIT ? undefined : sortLabels(pairs)
 }
 
 function isText(value: unknown): boolean {

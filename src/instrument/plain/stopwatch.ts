@@ -1,8 +1,9 @@
 /** Times measured into a histogram: of a call, or from a start to a stop. */
+import type { ExemplarLabels } from './instrument.ts'
 
 /** Taker of the measured time. */
 interface TimeTaker {
-  record(value: number): void
+  record(value: number, exemplar?: ExemplarLabels): void
 }
 
 /** Units of time that a histogram may have, and how many of each are a millisecond. */
@@ -32,10 +33,12 @@ export function perMs(unit: string): number {
 export class Stopwatch {
   readonly #taker: TimeTaker
   readonly #perMs: number
+  readonly #exemplar: ExemplarLabels | undefined
   readonly #start = performance.now()
   #isStopped = false
 
-  constructor(taker: TimeTaker, unitsPerMs: number) {
+  constructor(taker: TimeTaker, unitsPerMs: number, exemplar?: ExemplarLabels) {
+    this.#exemplar = exemplar
     this.#taker = taker
     this.#perMs = unitsPerMs
   }
@@ -44,7 +47,7 @@ export class Stopwatch {
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#taker.record((performance.now() - this.#start) * this.#perMs)
+    this.#taker.record((performance.now() - this.#start) * this.#perMs, this.#exemplar)
   }
 
   [Symbol.dispose](): void {

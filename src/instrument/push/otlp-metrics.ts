@@ -4,6 +4,7 @@
  * nothing. A counter `orders` of the source `shop.cart` is the metric `shop.cart.orders`.
  */
 import { exportRules } from '../../dialects/eventcounters/export-rules.ts'
+import { exemplarMessage } from '../../dialects/opentelemetry/codec/exemplar.ts'
 import { encodeOpenTelemetry } from '../../dialects/opentelemetry/codec.ts'
 import { CUMULATIVE } from '../../dialects/opentelemetry/spec.ts'
 import { type BucketsField, exponentialBuckets } from '../../exposition/exponential.ts'
@@ -122,7 +123,7 @@ function hasBounds(reading: Reading): boolean {
 }
 
 /** Gives a reading as it was before anything was recorded. */
-function emptied(reading: Reading): Reading {
+function emptied({ exemplars: _, ...reading }: Reading): Reading {
   if (reading.kind === 'counter') return { ...reading, total: 0 }
   if (reading.kind === 'summary') return { ...reading, sum: 0, count: 0, quantiles: [] }
   if (reading.kind === 'gauge') return reading
@@ -134,7 +135,9 @@ function emptied(reading: Reading): Reading {
 /** Makes the point of a reading; undefined for a gauge that has no value yet. */
 function pointOf(reading: Reading, times: Fields): Fields | undefined {
   const { labels = reading.description.metaData } = reading
-  const head = { ...times, attributes: attributesOf(labels) }
+  const exemplars = reading.exemplars?.map(exemplarMessage) ?? []
+  const attributes = attributesOf(labels)
+  const head = { ...times, attributes, ...(exemplars.length > 0 ? { exemplars } : {}) }
   switch (reading.kind) {
     case 'counter':
       return { ...head, ...numberOf(reading) }

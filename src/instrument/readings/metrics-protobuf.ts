@@ -33,8 +33,10 @@ function familyBytes(family: Family): Uint8Array<ArrayBuffer>[] {
   const writer = new ProtobufWriter()
   for (const row of rows) {
     const value = metricValue(row, type, !isNative)
-    if (value !== undefined)
-      writeMetric(writer, type, { labels: row.labels, shift: row.shift, value })
+    if (value === undefined) continue
+    const { labels, shift, reading } = row
+    const { exemplars = [] } = reading
+    writeMetric(writer, type, { labels, shift, value, exemplars })
   }
   if (writer.size === 0) return []
   const head = { name: type === 'counter' ? `${name}_total` : name, help, type, unit }

@@ -107,7 +107,8 @@ export class RegistryReadings {
 
   #reading(counter: ServedCounter): Reading {
     const { description, labels, modelKind: kind, readTotal, isFractional } = counter
-    const head = { description, labels }
+    const exemplars = counter.readExemplars?.()
+    const head = { description, labels, ...(exemplars === undefined ? {} : { exemplars }) }
     const total = readTotal?.()
     if (total instanceof Histogram) return { ...head, kind: 'histogram', histogram: total }
     const { increments, value, sum, count, last } = this.#totalsOf(counter)

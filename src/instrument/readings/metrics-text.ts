@@ -17,7 +17,13 @@ import {
   withLabel,
 } from '../../exposition/names.ts'
 import type { TextFormat } from '../../exposition/negotiation.ts'
-import { familyHead, labelText, numberText, sampleText } from '../../exposition/text.ts'
+import {
+  exemplarText,
+  familyHead,
+  labelText,
+  numberText,
+  sampleText,
+} from '../../exposition/text.ts'
 import { compareUtf8, type Exact, type Kind, type Labels } from '../../model/index.ts'
 import type { Reading } from './reading.ts'
 
@@ -154,10 +160,13 @@ function rowText(name: string, type: Kind, row: Row, isOpenMetrics: boolean): st
     const value = sampleOf(row)
     if (Number.isNaN(value)) return ''
     const sample = sampleText(type === 'counter' ? `${name}_total` : name, text)
-    return `${sample} ${numberText(value, shift)}\n`
+    const exemplar = type === 'counter' && isOpenMetrics ? reading.exemplars?.at(-1) : undefined
+    const mark = exemplar === undefined ? '' : exemplarText(exemplar, shift)
+    return `${sample} ${numberText(value, shift)}${mark}\n`
   }
   if (reading.kind === 'histogram') {
-    return bucketLines(reading.histogram, lines, shift, isOpenMetrics)
+    const { histogram, exemplars } = reading
+    return bucketLines(histogram, lines, shift, isOpenMetrics, false, exemplars)
   }
   if (reading.kind !== 'summary') return ''
   const count = `${lines.count} ${reading.count}\n`

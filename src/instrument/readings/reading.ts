@@ -1,6 +1,6 @@
 /** What is read of a counter at one moment: its total, value or distribution. */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Exact, Histogram, Labels, Summary } from '../../model/index.ts'
+import type { Exact, Exemplar, Histogram, Labels, Summary } from '../../model/index.ts'
 
 interface AnyReading {
   /** Description; without a provider where another library has named it. */
@@ -9,6 +9,8 @@ interface AnyReading {
   readonly labels: Labels | undefined
   /** Whether it is a counter whose total is a double, also where that is whole. */
   readonly isFractional?: boolean | undefined
+  /** Exemplars of a counter or histogram, the newest at the end. */
+  readonly exemplars?: readonly Exemplar[] | undefined
 }
 
 /** One counter, as it is now. */

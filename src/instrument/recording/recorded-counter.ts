@@ -8,7 +8,7 @@
  * share one {@link CounterSlot}. What they close together is one object, which is never changed.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Histogram, Kind, Labels, Summary } from '../../model/index.ts'
+import type { Exemplar, Histogram, Kind, Labels, Summary } from '../../model/index.ts'
 import type { ClosedWindow, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 import { CounterSlot } from './counter-slot.ts'
 import { BUFFER_LENGTH, giveBack, NO_BUFFER, takeBuffer } from './sample-buffers.ts'
@@ -28,6 +28,8 @@ interface RecordedCounterOptions {
   readonly labels?: Labels
   /** Reader of the histogram, of a counter that keeps one of all samples. */
   readonly readHistogram?: (() => Histogram) | undefined
+  /** Reader of its exemplars, where it has such. */
+  readonly readExemplars?: (() => readonly Exemplar[]) | undefined
 }
 
 export class RecordedCounter implements ServedCounter {
@@ -61,6 +63,7 @@ export class RecordedCounter implements ServedCounter {
   readonly modelKind: Kind
   readonly labels: Labels | undefined
   readonly readTotal: (() => Histogram) | undefined
+  readonly readExemplars: (() => readonly Exemplar[]) | undefined
 
   constructor(options: RecordedCounterOptions) {
     this.kind = options.kind
@@ -69,6 +72,7 @@ export class RecordedCounter implements ServedCounter {
     const { labels, readHistogram } = options
     this.labels = labels
     this.readTotal = readHistogram
+    this.readExemplars = options.readExemplars
     if (readHistogram !== undefined) this.modelKind = 'histogram'
     else this.modelKind = options.kind === 'mean' ? 'summary' : 'counter'
   }

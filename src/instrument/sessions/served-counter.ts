@@ -3,7 +3,7 @@
  * cells of the zone. All calls come from the registry's own thread.
  */
 import type { CounterDescription, Statistics } from '../../dialects/eventcounters/window.ts'
-import type { Exact, Histogram, Kind, Labels } from '../../model/index.ts'
+import type { Exact, Exemplar, Histogram, Kind, Labels } from '../../model/index.ts'
 
 /** One turn of the sessions: everything that is due at one moment is served in it. */
 export interface Collection {
@@ -40,6 +40,8 @@ export interface ServedCounter {
   readonly labels?: Labels | undefined
   /** Gives what was recorded since it was made, with or without sessions, where that is known. */
   readonly readTotal?: (() => Exact | Histogram) | undefined
+  /** Lists its exemplars, the newest at the end, where it has such. */
+  readonly readExemplars?: (() => readonly Exemplar[]) | undefined
   /** Whether that total is a double. */
   readonly isFractional?: boolean
   /** Reads a gauge as it is at this moment, beside all windows; NaN where it has no value. */

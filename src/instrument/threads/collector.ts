@@ -227,7 +227,8 @@ export class Collector implements CounterHome {
     const { metric, key } = found
     const describe = () => found.description
     const { labels } = key
-    const reading = { reader: this.reader, metric, describe, labels }
+    const readExemplars = () => this.#registry.exemplars.of(metric)
+    const reading = { reader: this.reader, metric, describe, labels, readExemplars }
     const isFractional = key.of === 'FractionalCounter'
     if (key.of === 'Counter' || isFractional) {
       return new TotalCounter(reading, found.baseline, isFractional)
@@ -237,7 +238,8 @@ export class Collector implements CounterHome {
     if (isShared(key)) return new RecordedCounter({ kind: kindOf(key), describe, onRefused })
     const buckets = this.zone.find(encodeKey({ ...key, of: 'Histogram' }))
     const readHistogram = () => this.reader.exponential(buckets)
-    return new RecordedCounter({ kind: 'mean', describe, onRefused, labels, readHistogram })
+    const options = { describe, onRefused, labels, readHistogram, readExemplars }
+    return new RecordedCounter({ kind: 'mean', ...options })
   }
 
   /** Puts a counter of this thread in the place of the one that stood in for it. */

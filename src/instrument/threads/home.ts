@@ -11,6 +11,7 @@ import type {
   ZoneOptions,
   ZoneReader,
 } from '../../shm/index.ts'
+import type { KeptExemplars } from '../recording/kept-exemplars.ts'
 import type { Report } from '../reports.ts'
 import type { Membership } from '../sessions/members.ts'
 import type { Collection, ServedCounter } from '../sessions/served-counter.ts'
@@ -61,6 +62,7 @@ export type Adopt = (counter: ServedCounter) => Membership | undefined
 export interface HomeRegistry {
   readonly zoneOptions: ZoneOptions
   readonly report: Report
+  readonly exemplars: KeptExemplars
   /** Puts a counter into the sessions, under the source of that name, which is made if need be. */
   addStandIn(provider: string, counter: ServedCounter): Membership
   findCounter(provider: string, name: string): ServedCounter | undefined

@@ -1,12 +1,14 @@
 /** Plain instruments as the sessions see them: readings of the zone, over all threads. */
 import { singleMean } from '../../dialects/eventcounters/summary.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import { type Exact, type Labels, subtractExact } from '../../model/index.ts'
+import { type Exact, type Exemplar, type Labels, subtractExact } from '../../model/index.ts'
 import type { GaugeReading, ZoneReader } from '../../shm/index.ts'
 import type { Collection, OpenWindow, ServedCounter } from '../sessions/served-counter.ts'
 
 /** Part of a reading that is the same of all. */
 interface ZoneReading {
+  /** Lists its exemplars. */
+  readonly readExemplars: () => readonly Exemplar[]
   readonly reader: ZoneReader
   readonly metric: number
   readonly describe: () => CounterDescription
@@ -54,6 +56,8 @@ export class TotalCounter implements ServedCounter {
     this.#greatest = Math.max(this.#greatest, readFractions(reader, metric))
     return this.#greatest
   }
+
+  readExemplars = (): readonly Exemplar[] => this.#reading.readExemplars()
 
   settle(): void {
     this.#baseline = undefined
