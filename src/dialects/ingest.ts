@@ -3,6 +3,7 @@ import type { KeyMemory } from '../arena/key-memory.ts'
 import type {
   CounterCell,
   Exact,
+  Exemplar,
   HistogramCell,
   Identity,
   Metadata,
@@ -91,6 +92,8 @@ export interface Ingest extends LineIngest {
   isOverflow?(slot: number): boolean
   /** Gives the number of the series that a slot is of; negative where it is of none. */
   seriesOf(slot: number): number
+  /** Keeps an exemplar of the series, where there is a place for such. */
+  addExemplar?(slot: number, exemplar: Exemplar): void
   /** Ends the value of a gauge: from now on it is not known, which measures nothing. */
   end(slot: number): void
   /**

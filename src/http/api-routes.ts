@@ -4,6 +4,7 @@ import { isDecrements, type SeriesRecord } from '../hub/series/record.ts'
 import type { Usual } from '../hub/usual/usual.ts'
 import type { HubView } from '../hub/view.ts'
 import { jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
+import type { ExemplarsAnswer } from './api.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
 import type { HttpLimits } from './limits.ts'
@@ -72,6 +73,12 @@ export function addApiRoutes(
     readQuery(noQuery, context)
     const record = seriesOf(view, context.req.param('id'))
     return piecesAnswer(context, namesJson(record, naming), 'application/json', true)
+  })
+  app.get('/api/v1/series/:id{[0-9]+}/exemplars', (context) => {
+    readQuery(noQuery, context)
+    const { id } = seriesOf(view, context.req.param('id'))
+    const exemplars = view.series.exemplars.of(id).toReversed()
+    return jsonAnswer(context, { exemplars } satisfies ExemplarsAnswer)
   })
   app.get('/api/v1/range', (context) => rangeAnswer(context, view))
   app.get('/api/v1/samples', (context) => samplesAnswer(context, view))

@@ -8,6 +8,7 @@
  *   GET  /api/v1/series?filter=&kind=&dialect=&series=1,2&limit=&after=   SeriesPage
  *   GET  /api/v1/series/ID                                     SeriesInfo
  *   GET  /api/v1/series/ID/names                               NamesAnswer
+ *   GET  /api/v1/series/ID/exemplars                           ExemplarsAnswer
  *   GET  /api/v1/range?series=1,2&from=&to=&step=              RangeAnswer
  *   GET  /api/v1/samples?series=1,2&from=&to=                  SamplesEvent
  *   GET  /api/v1/cells?series=1,2                              CellsEvent of the newest second
@@ -108,6 +109,20 @@ export interface SeriesInfo {
   }
   /** Histograms and summaries, since the series began. */
   readonly statistics?: StatisticsJson
+}
+
+/** Answer of `/api/v1/series/ID/exemplars`, the newest first. */
+export interface ExemplarsAnswer {
+  readonly exemplars: readonly ExemplarJson[]
+}
+
+/** One observation that its sender has marked, as a rule by the trace it belongs to. */
+export interface ExemplarJson {
+  readonly value: number
+  /** Unix ms of the observation. */
+  readonly timeMs: number
+  /** Labels of its own: `trace_id`, `span_id`, and what else was said of it. */
+  readonly labels: readonly (readonly [string, string])[]
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import type { HistoryStore } from '../history/store.ts'
+import type { Exemplars } from '../model/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { TakeTapped } from './listen/tap/tap.ts'
 import type { LiveRing } from './live/ring.ts'
@@ -82,6 +83,8 @@ export interface SeriesList {
   /** Rises when a series appears, leaves or changes its metadata. */
   readonly revision: number
   readonly size: number
+  /** Exemplars, by the ids of their series. */
+  readonly exemplars: Pick<Exemplars, 'size' | 'of'>
   /** Id of the newest series; none has a higher one. */
   readonly lastId: number
   /** Finds a series; the record is to be read while the series is there, or to be kept. */

@@ -24,6 +24,8 @@ export const DESCRIPTION_BYTES_LIMIT = 4096
 export { DEPTH_LIMIT } from '../../wire/protobuf/schema.ts'
 /** Buckets of a point: explicit ones, or those of one sign. */
 export const BUCKETS_LIMIT = 4096
+/** Exemplars of a point that are read: the first ones. */
+export const EXEMPLARS_LIMIT = 32
 /** Quantiles of a summary. */
 export const QUANTILES_LIMIT = 64
 

@@ -2,7 +2,13 @@
  * Every series the hub knows, by id; the one place where a series gets its number, its zone metric
  * and its place under the limits. Ids are small integers, stable while the hub runs, never reused.
  */
-import { type Identity, identityKey, type Kind, type Metadata } from '../../model/index.ts'
+import {
+  Exemplars,
+  type Identity,
+  identityKey,
+  type Kind,
+  type Metadata,
+} from '../../model/index.ts'
 import { networkOf } from '../../peers/network.ts'
 import type { Zone } from '../../shm/index.ts'
 import {
@@ -23,8 +29,9 @@ import { forEachItem, runNow, type Task } from '../tasks/task.ts'
 import type { SeriesWatcher } from '../view.ts'
 import { isSameMetadata } from './metadata-pool.ts'
 import { NumberedInts, NumberedList } from './numbered-list.ts'
-import { isDecrements, type SeriesRecord } from './record.ts'
+import type { SeriesRecord } from './record.ts'
 import { SeriesColumns } from './series-columns.ts'
+import { SeriesCounts } from './series-counts.ts'
 import {
   FLAG,
   firstParts,
@@ -45,9 +52,14 @@ interface SourceUse {
   bytes: number
 }
 
+/** Series that have exemplars at a time: those that had one last. Each takes 4 KiB at most. */
+const EXEMPLAR_SERIES_LIMIT = 4096
+
 export class SeriesStore implements SeriesDefiner {
   readonly limits: SeriesLimits
   readonly quota: SeriesQuota
+  /** Exemplars, by the ids of their series. */
+  readonly exemplars = new Exemplars(EXEMPLAR_SERIES_LIMIT)
   readonly #zone: Zone
   readonly #nowMs: () => number
   readonly #columns: SeriesColumns<SeriesParts>
@@ -450,35 +462,6 @@ export class SeriesStore implements SeriesDefiner {
     })
     this.#removals++
     this.#revision++
-  }
-}
-
-/**
- * Counts of series, kept as these come and leave: to count them anew takes long when there are
- * many.
- */
-class SeriesCounts {
-  /** Counts by dialect, and in it by source; the empty one stands for all. */
-  readonly #byDialect = new Map<string, Map<string, number>>()
-
-  /** @param source of all where it is left out */
-  of(dialect: string, source = ''): number {
-    return this.#byDialect.get(dialect)?.get(source) ?? 0
-  }
-
-  change(record: SeriesRecord, by: 1 | -1): void {
-    if (isDecrements(record)) return
-    const { dialect } = record.metadata
-    let counts = this.#byDialect.get(dialect)
-    if (counts === undefined) {
-      counts = new Map()
-      this.#byDialect.set(dialect, counts)
-    }
-    for (const key of ['', record.source]) {
-      const count = (counts.get(key) ?? 0) + by
-      if (count > 0) counts.set(key, count)
-      else counts.delete(key)
-    }
   }
 }
 

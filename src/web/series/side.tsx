@@ -16,6 +16,7 @@ import { useAnswer, usePage, useShownSeconds } from '../shell/page.ts'
 import { CopyButton, type Fact, Facts, Name, Section } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import { deletedWords, KEPT_WORDS, lossWords, refusalWords } from './deletion.ts'
+import { ExemplarList } from './exemplars.tsx'
 
 interface SideProps {
   readonly entry: Entry
@@ -217,6 +218,7 @@ export function Side({ entry }: SideProps): JSX.Element {
           <Facts facts={facts} isWide />
         </Section>
       )}
+      <ExemplarList entry={latest} />
       <Canonical entry={latest} />
       <Origin entry={latest} />
       <Names entry={entry} />

@@ -31,6 +31,7 @@ import {
   addToSummary,
   EMPTY_SUMMARY,
   type Exact,
+  Exemplars,
   Histogram,
   type Identity,
   identityKey,
@@ -317,6 +318,8 @@ class FakeSeriesList implements SeriesList {
   get lastId(): number {
     return this.#held.length - 1
   }
+
+  readonly exemplars = new Exemplars(100)
 
   get size(): number {
     return this.#held.length

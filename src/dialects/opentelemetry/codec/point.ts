@@ -10,6 +10,7 @@ import {
   ATTRIBUTES_LIMIT,
   BUCKETS_LIMIT,
   type DataKind,
+  EXEMPLARS_LIMIT,
   type PointErrorCode,
   QUANTILES_LIMIT,
 } from '../spec.ts'
@@ -21,6 +22,15 @@ const ATTRIBUTES: Readonly<Record<DataKind, number>> = {
   histogram: 9,
   exponentialHistogram: 1,
   summary: 7,
+}
+
+/** Fields of the exemplars; a summary has none. */
+const EXEMPLARS: Readonly<Record<DataKind, number>> = {
+  gauge: 5,
+  sum: 5,
+  histogram: 8,
+  exponentialHistogram: 11,
+  summary: -1,
 }
 
 /** Counts of neighbouring buckets of one sign, the first one's index `offset`. */
@@ -62,6 +72,9 @@ export class Point {
   /** Places of the messages KeyValue: pairs of begin and end. */
   readonly attributes = new Int32Array(2 * ATTRIBUTES_LIMIT)
   attributeCount = 0
+  /** Places of the messages Exemplar: pairs of begin and end. */
+  readonly exemplars = new Int32Array(2 * EXEMPLARS_LIMIT)
+  exemplarCount = 0
   #attributeBytes = 0
   #problem: PointErrorCode | undefined
   readonly #reader = new ProtobufReader()
@@ -73,8 +86,11 @@ export class Point {
     const reader = this.#reader
     reader.open(bytes, from, to)
     const attributes = ATTRIBUTES[kind]
+    const exemplars = EXEMPLARS[kind]
     while (reader.next()) {
-      if (reader.field === attributes && reader.wire === LENGTH_DELIMITED) this.#addAttribute()
+      const { field, wire } = reader
+      if (field === attributes && wire === LENGTH_DELIMITED) this.#addAttribute()
+      else if (field === exemplars && wire === LENGTH_DELIMITED) this.#addExemplar()
       else this.#readField(kind)
     }
     return reader.isBroken ? 'bad_point' : this.#problem
@@ -98,6 +114,7 @@ export class Point {
     this.negative.clear()
     if (this.quantiles.length > 0) this.quantiles.length = 0
     this.attributeCount = 0
+    this.exemplarCount = 0
     this.#attributeBytes = 0
     this.#problem = undefined
   }
@@ -112,6 +129,14 @@ export class Point {
     this.attributes[2 * this.attributeCount] = from
     this.attributes[2 * this.attributeCount + 1] = to
     this.attributeCount++
+  }
+
+  #addExemplar(): void {
+    if (this.exemplarCount === EXEMPLARS_LIMIT) return
+    const { from, to } = this.#reader
+    this.exemplars[2 * this.exemplarCount] = from
+    this.exemplars[2 * this.exemplarCount + 1] = to
+    this.exemplarCount++
   }
 
   #readField(kind: DataKind): void {

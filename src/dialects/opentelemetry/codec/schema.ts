@@ -143,5 +143,7 @@ export const RESOURCE_METRICS: Schema = message([
   ['scopeMetrics', 2, () => scopeMetrics, '*'],
   ['schemaUrl', 3, 'string'],
 ])
+/** One exemplar of a point. */
+export const EXEMPLAR: Schema = exemplar
 /** Attributes alone, as resources and scopes have them. */
 export const ATTRIBUTE: Schema = attribute

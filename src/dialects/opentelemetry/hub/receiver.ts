@@ -17,6 +17,7 @@ import {
 } from '../../../model/index.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
+import { exemplarAt } from '../codec/exemplar.ts'
 import { Point } from '../codec/point.ts'
 import { PointScan } from '../codec/point-scan.ts'
 import { histogramOf, identityOf, metadataOf } from '../map.ts'
@@ -111,15 +112,33 @@ export class Receiver {
     const stream = this.#parts.streams.stream(bytes, point, metric, this.#parts.nowMs())
     if (typeof stream === 'string') return stream
     if ((point.flags & NO_RECORDED_VALUE) !== 0) return this.#takeNothing(stream)
-    switch (metric.kind) {
+    const code = this.#takeValue(stream)
+    if (code === undefined && point.exemplarCount > 0) this.#takeExemplars(stream, bytes)
+    return code
+  }
+
+  #takeValue(stream: Stream): string | undefined {
+    const { kind } = stream.metric
+    switch (kind) {
       case 'gauge':
       case 'sum':
         return this.#takeNumber(stream)
       case 'histogram':
       case 'exponentialHistogram':
-        return this.#takeDistribution(stream, metric.kind)
+        return this.#takeDistribution(stream, kind)
       case 'summary':
         return this.#takeSummary(stream)
+    }
+  }
+
+  /** Keeps the exemplars of a point that was taken; what is none is noted, and costs itself. */
+  #takeExemplars({ slot }: Stream, bytes: Uint8Array): void {
+    const { ingest, nowMs } = this.#parts
+    const { exemplars, exemplarCount } = this.#point
+    for (let i = 0; i < exemplarCount; i++) {
+      const exemplar = exemplarAt(bytes, exemplars[2 * i]!, exemplars[2 * i + 1]!, nowMs())
+      if (exemplar === undefined) ingest.note('bad_exemplar')
+      else ingest.addExemplar?.(slot, exemplar)
     }
   }
 

@@ -10,11 +10,11 @@ import {
 import { exportedQuantile, QUANTILES } from '../../../exposition/histogram-text.ts'
 import { beganMs, isWindowed } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Kind } from '../../../model/index.ts'
+import type { Exemplar, Kind } from '../../../model/index.ts'
 import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout/families.ts'
-import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
+import { counterExemplar, type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 
 /**
  * Writes a family; its length is known when its last row is written, so it is kept until then.
@@ -57,7 +57,14 @@ function metricOf(
     'sample' in value
       ? { kind: 'sample', value: value.sample }
       : distributionOf(row, type, value.total, hasNative)
-  return { labels, shift, value: shown, createdMs: beganMs(record), timeMs: rowTimeMs(row) }
+  const times = { createdMs: beganMs(record), timeMs: rowTimeMs(row) }
+  return { labels, shift, value: shown, ...times, exemplars: exemplarsOf(row, type, view) }
+}
+
+function exemplarsOf(row: Row, type: Kind, view: HubView): readonly Exemplar[] {
+  if (type === 'histogram') return view.series.exemplars.of(row.record.id)
+  const exemplar = counterExemplar(view, row, type)
+  return exemplar === undefined ? [] : [exemplar]
 }
 
 function distributionOf(

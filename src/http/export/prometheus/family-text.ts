@@ -1,12 +1,12 @@
 /** A family's lines in either text format. */
 
 import { bucketLines, quantileLines } from '../../../exposition/histogram-text.ts'
-import { numberText } from '../../../exposition/text.ts'
+import { exemplarText, numberText } from '../../../exposition/text.ts'
 import { beganMs, isWindowed } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Pieces, ROWS_PER_STEP } from '../../pieces.ts'
 import type { Family, Row } from './layout/families.ts'
-import { type Distribution, rowTimeMs, rowValue } from './row-value.ts'
+import { counterExemplar, type Distribution, rowTimeMs, rowValue } from './row-value.ts'
 
 /** Writes a family; nothing at all for one without samples: its rows may have no value yet. */
 export function* familyText(family: Family, view: HubView, isOpenMetrics: boolean): Pieces<string> {
@@ -28,11 +28,13 @@ function rowText(row: Row, family: Family, view: HubView, isOpenMetrics: boolean
   if (value === undefined) return ''
   const hasCreated = isOpenMetrics && row.created !== undefined
   if ('total' in value) {
-    const lines = distributionLines(row, family, value.total, isOpenMetrics)
+    const lines = distributionLines(row, family, value.total, view, isOpenMetrics)
     return hasCreated ? `${lines}${createdText(row)}\n` : lines
   }
   const time = timestamp(row, isOpenMetrics)
-  const line = `${row.sample} ${numberText(value.sample, row.shift)}${time}\n`
+  const exemplar = isOpenMetrics ? counterExemplar(view, row, family.type) : undefined
+  const mark = exemplar === undefined ? '' : exemplarText(exemplar, row.shift)
+  const line = `${row.sample} ${numberText(value.sample, row.shift)}${time}${mark}\n`
   return hasCreated ? `${line}${createdText(row)}${time}\n` : line
 }
 
@@ -40,6 +42,7 @@ function distributionLines(
   { shift, distribution, record }: Row,
   { type }: Family,
   total: Distribution,
+  view: HubView,
   isOpenMetrics: boolean,
 ): string {
   if (total.kind === 'summary') {
@@ -48,9 +51,11 @@ function distributionLines(
     const sumLine = hasSum ? `${sum} ${numberText(total.sum, shift)}\n` : ''
     return `${sumLine}${count} ${numberText(total.summary.count)}\n`
   }
-  return type === 'summary'
-    ? quantileLines(total.histogram, distribution!, shift, isOpenMetrics)
-    : bucketLines(total.histogram, distribution!, shift, isOpenMetrics, isWindowed(record))
+  const { histogram } = total
+  if (type === 'summary') return quantileLines(histogram, distribution!, shift, isOpenMetrics)
+  const exemplars = view.series.exemplars.of(record.id)
+  const isWindow = isWindowed(record)
+  return bucketLines(histogram, distribution!, shift, isOpenMetrics, isWindow, exemplars)
 }
 
 /** Writes when a total began, in seconds; behind the other samples of its row, as is usual. */

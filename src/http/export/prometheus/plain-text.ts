@@ -3,7 +3,7 @@
  * below a microsecond and leaves no garbage. The same text as by family-text.ts.
  */
 import { bucketLines, distributionText } from '../../../exposition/histogram-text.ts'
-import { numberText } from '../../../exposition/text.ts'
+import { exemplarText, numberText } from '../../../exposition/text.ts'
 import {
   beganMs,
   type CounterRecord,
@@ -17,6 +17,7 @@ import { familyText } from './family-text.ts'
 import { type LayoutOptions, plainFamily } from './layout/families.ts'
 import type { PlainList } from './layout/plain-list.ts'
 import type { PlainNames } from './layout/plain-names.ts'
+import { counterExemplar } from './row-value.ts'
 
 const HELP = Buffer.from('# HELP ')
 const TYPE = Buffer.from('# TYPE ')
@@ -153,7 +154,8 @@ export class PlainText {
     const inner = Buffer.from(labels.subarray(1, -1)).toString()
     const text = distributionText('histogram', name, inner)!
     const isWindow = isWindowed(record)
-    const lines = bucketLines(histogram, text, 0, this.#isOpenMetrics, isWindow)
+    const exemplars = this.#view.series.exemplars.of(record.id)
+    const lines = bucketLines(histogram, text, 0, this.#isOpenMetrics, isWindow, exemplars)
     this.#reserve(UTF8_BYTES * lines.length + REST_BYTES + this.#names.length + labels.length)
     this.#at += this.#buffer.write(lines, this.#at)
     this.#addCreated(record)
@@ -212,8 +214,20 @@ export class PlainText {
   }
 
   #closeCounter(record: SeriesRecord): void {
+    if (this.#isOpenMetrics && this.#view.series.exemplars.size > 0) this.#addExemplar(record)
     this.#buffer[this.#at++] = LINE_FEED
     this.#addCreated(record)
+  }
+
+  #addExemplar(record: SeriesRecord): void {
+    const exemplar = counterExemplar(this.#view, { record, part: undefined }, 'counter')
+    if (exemplar === undefined) return
+    const text = exemplarText(exemplar)
+    // what is reserved for a family has no place for it
+    this.#reserve(
+      UTF8_BYTES * text.length + REST_BYTES + this.#names.length + this.#names.labels.length,
+    )
+    this.#at += this.#buffer.write(text, this.#at)
   }
 
   /** Writes when a total began, which OpenMetrics says behind its samples. */

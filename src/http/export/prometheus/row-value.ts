@@ -3,7 +3,7 @@
 import { windowValue } from '../../../dialects/export-rules.ts'
 import { isDecrements, type SeriesRecord, type Total } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Exact } from '../../../model/index.ts'
+import type { Exact, Exemplar, Kind } from '../../../model/index.ts'
 import type { RowPart } from './layout/collisions.ts'
 import type { Row } from './layout/families.ts'
 
@@ -50,6 +50,17 @@ function partValue(
       return total.kind === 'summary' ? windowValue(total.last, part) : undefined
     }
   }
+}
+
+/** Gives the newest exemplar of a row that is a counter's total. */
+export function counterExemplar(
+  view: HubView,
+  { record, part }: Pick<Row, 'record' | 'part'>,
+  type: Kind,
+): Exemplar | undefined {
+  const { exemplars } = view.series
+  const isTotal = type === 'counter' && part === undefined && exemplars.size > 0
+  return isTotal ? exemplars.of(record.id).at(-1) : undefined
 }
 
 /** Gives Unix milliseconds, where samples of the row have a time. */
