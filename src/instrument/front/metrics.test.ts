@@ -226,3 +226,38 @@ test('a response for servers of the fetch kind has the format that was asked for
   assert.match(await response.text(), /shop_orders_total\{provider="shop"\} 1\n# EOF\n$/)
   assert.equal(own.runtime().name, 'Node.Runtime')
 })
+
+test('reset begins anew for who reads back, with the same handles; scrapes go on', () => {
+  const { own } = newMetrics()
+  const orders = own.counter('shop.orders', { labels: ['payment'] })
+  const byCard = orders.with({ payment: 'card' })
+  const sales = own.counter('shop.sales', { isFractional: true })
+  const open = own.gauge('shop.open')
+  const sizes = own.histogram('shop.sizes')
+  own.gauge('shop.queue', { read: () => 4 })
+  byCard.add(2n ** 60n)
+  sales.add(0.5)
+  open.set(7)
+  for (const size of [1, 1000]) sizes.record(size)
+  own.reset()
+  assert.deepEqual([byCard.value(), sales.value(), open.value()], [0, 0, Number.NaN])
+  assert.deepEqual([sizes.value().count, sizes.value().sum], [0n, 0])
+
+  byCard.add(3)
+  orders.with({ payment: 'cash' }).add()
+  sales.add(0.25)
+  open.add(2)
+  sizes.record(5)
+  const values = own.snapshot().map(({ name, value }) => [name, value])
+  assert.deepEqual(values.slice(0, 4), [
+    ['shop.orders', 3],
+    ['shop.orders', 1],
+    ['shop.sales', 0.25],
+    ['shop.open', 2],
+  ])
+  const { count, sum } = sizes.value()
+  assert.deepEqual([count, sum, sizes.value().quantile(0.5) > 4], [1n, 5, true])
+  const lines = samplesOf(own)
+  assert.ok(lines.includes('shop_orders_total{payment="card",provider="shop"} 1152921504606846979'))
+  assert.ok(lines.includes('shop_sizes_count{provider="shop"} 3'))
+})

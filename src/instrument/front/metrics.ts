@@ -365,6 +365,26 @@ export class Metrics {
     )
   }
 
+  /**
+   * Has {@link snapshot} and the values of all instruments that were made here begin anew, for
+   * tests; what a program asks for (`read`) is as it says. Scrapes, pushes and sessions go on.
+   * @example
+   * ```ts
+   * import { counter, metrics } from 'pentameter'
+   *
+   * const orders = counter('depot.orders')
+   * orders.add(2)
+   * metrics.reset() // in beforeEach
+   * orders.add()
+   * console.log(orders.value()) // 1
+   * ```
+   */
+  reset(): void {
+    for (const { instrument } of this.#made.values()) {
+      if ('reset' in instrument) instrument.reset()
+    }
+  }
+
   /** Takes all instruments and groups that were made here out of the registry; names begin anew. */
   close(): void {
     this.#http?.close()

@@ -32,6 +32,7 @@ export class BoundCounter {
   readonly #read: () => bigint
   readonly #refuse: () => void
   readonly #keep: KeepExemplar
+  #baseline = 0n
 
   constructor(
     handle: AddHandle,
@@ -59,9 +60,17 @@ export class BoundCounter {
     else if (exemplar !== undefined) this.#keep(Number(n), exemplar)
   }
 
-  /** Reads the total, over all threads; a bigint where a number would not be exact. */
+  /**
+   * Reads the total since it was made, or since {@link reset}, over all threads; a bigint where a
+   * number would not be exact.
+   */
   value(): Exact {
-    return exact(this.#read())
+    return exact(this.#read() - this.#baseline)
+  }
+
+  /** Has {@link value} begin at 0, as that of the instrument does. */
+  reset(): void {
+    this.#baseline = this.#read()
   }
 }
 

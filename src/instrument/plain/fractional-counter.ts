@@ -36,6 +36,7 @@ export class BoundFractionalCounter {
   readonly #read: () => number
   readonly #refuse: () => void
   readonly #keep: KeepExemplar
+  #baseline = 0
 
   constructor(
     handle: SampleHandle,
@@ -59,9 +60,14 @@ export class BoundFractionalCounter {
     else if (exemplar !== undefined) this.#keep(n, exemplar)
   }
 
-  /** Reads the total, over all threads. */
+  /** Reads the total since it was made, or since {@link reset}, over all threads. */
   value(): number {
-    return this.#read()
+    return Math.max(0, this.#read() - this.#baseline)
+  }
+
+  /** Has {@link value} begin at 0. What the total before has no place for is lost in it. */
+  reset(): void {
+    this.#baseline = this.#read()
   }
 }
 

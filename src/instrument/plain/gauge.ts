@@ -34,6 +34,7 @@ export class BoundGauge {
   readonly #read: () => number
   readonly #refuse: () => void
   #value = 0
+  #isReset = false
 
   constructor(handle: SetHandle, read: () => number, refuse: () => void) {
     this.#handle = handle
@@ -47,7 +48,10 @@ export class BoundGauge {
    */
   set(value: number): void {
     if (!Number.isFinite(value) || !this.#handle.set(value)) this.#refuse()
-    else this.#value = value
+    else {
+      this.#value = value
+      this.#isReset = false
+    }
   }
 
   /** Changes this thread's value, at first 0, by any finite number; as {@link set} otherwise. */
@@ -58,7 +62,13 @@ export class BoundGauge {
 
   /** Reads the value that stands, over all threads as `across` says; NaN before one was set. */
   value(): number {
-    return this.#read()
+    return this.#isReset ? Number.NaN : this.#read()
+  }
+
+  /** Has {@link value} know none until this thread sets one; {@link add} begins at 0. */
+  reset(): void {
+    this.#isReset = true
+    this.#value = 0
   }
 }
 

@@ -2,7 +2,7 @@
  * A distribution: an exponential histogram over all time and threads, exact in count, sum, min and
  * max, and beside it the samples of open sessions, which get mean and deviation of their windows.
  */
-import { Histogram as Buckets, type Labels } from '../../model/index.ts'
+import { Histogram as Buckets, histogramGain, type Labels } from '../../model/index.ts'
 import type { EventSource } from '../registry.ts'
 import type { CounterHome, SampleHandle } from '../threads/home.ts'
 import {
@@ -43,6 +43,7 @@ export class BoundHistogram {
   readonly #refuse: () => void
   readonly #keep: KeepExemplar
   readonly #unit: string
+  #baseline: Buckets | undefined
 
   constructor({ buckets, windows, read, refuse, keep, unit }: HistogramParts) {
     this.#buckets = buckets
@@ -85,14 +86,24 @@ export class BoundHistogram {
     return new Stopwatch(this, perMs(this.#unit), exemplar)
   }
 
-  /** Everything recorded, in all threads and with or without sessions. */
+  /** Everything recorded since {@link reset}, in all threads and with or without sessions. */
   get histogram(): Buckets {
-    return this.#read()
+    const all = this.#read()
+    const before = this.#baseline
+    return before === undefined || before.isEmpty ? all : histogramGain(all, before)
+  }
+
+  /**
+   * Has {@link histogram} begin empty. Its least and most are not known then (NaN), unless there
+   * was nothing before.
+   */
+  reset(): void {
+    this.#baseline = this.#read()
   }
 
   /** Reads {@link histogram}, by the name that all instruments have for it. */
   value(): Buckets {
-    return this.#read()
+    return this.histogram
   }
 }
 

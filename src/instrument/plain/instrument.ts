@@ -50,6 +50,7 @@ export interface LabeledValue<Value> {
 /** Handle of one set of labels, which can be read back. */
 interface Readable<Value> {
   value(): Value
+  reset(): void
 }
 
 export abstract class Instrument<
@@ -126,6 +127,17 @@ export abstract class Instrument<
     return [...this.#handles].map(([key, handle]) => {
       return { labels: this.#labelsOf(key.split('\0')), value: handle.value() }
     })
+  }
+
+  /**
+   * Has everything that was recorded so far left out of what is read back by these handles, for
+   * tests that share an instrument: counters and histograms begin at 0, a gauge has no value until
+   * this thread sets one. Sessions, scrapes and pushes go on: to them a total that falls would be a
+   * restart, and other threads write it, too.
+   */
+  reset(): void {
+    this.own.reset()
+    for (const handle of this.#handles.values()) handle.reset()
   }
 
   #labelsOf(texts: readonly string[]): Labels {
