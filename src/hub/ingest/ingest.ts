@@ -352,15 +352,17 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     const series = this.#naming.seriesOf(bytes, start, end, type, describe, this.source)
     const record = this.#series.define(series)
     const name = () => nameOf(bytes, start, end, type, describe)
+    const isZoned = !('storage' in series)
     if (typeof record !== 'string') {
-      const isZoned = !('storage' in series)
       const { metric } = record
       return this.#bind(metric, kindOf(series), isZoned, bytes, start, end, type, mixed, name)
     }
     const { keyHash } = this.#series
     this.#events.refused(record, this.source, name)
-    if (!HAS_OVERFLOW.has(record) || 'storage' in series) return REFUSED
-    const refusal = { kind: kindOf(series), isCumulative: series.isCumulative === true }
+    if (!HAS_OVERFLOW.has(record)) return REFUSED
+    // windows are no more added to an overflow series than readings are
+    const isCumulative = series.isCumulative === true || !isZoned
+    const refusal = { kind: kindOf(series), isCumulative }
     const overflow = this.#overflowSlot(refusal.kind, refusal.isCumulative)
     const isSummed = refusal.kind === 'counter' && !refusal.isCumulative
     if (isOfQuota(record) && (overflow >= 0 || !isSummed)) {

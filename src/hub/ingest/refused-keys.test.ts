@@ -67,6 +67,26 @@ async function setUp(hasKeys: boolean, options: Record<string, unknown> = {}) {
 }
 
 suite('refused keys', () => {
+  test('one that comes as windows is described once, and counted each time', async () => {
+    const { hub, ingest, send, refused } = await setUp(false)
+    send('a:1|m\nb:1|m\n')
+    ingest.begin(HERE)
+    const key = Buffer.from('windows')
+    let described = 0
+    const ask = () =>
+      ingest.slot(key, 0, key.length, 2, keyedHash(key, 0, key.length), () => {
+        described++
+        const identity = { name: 'windows', kind: 'histogram' as const, labels: [] }
+        return { identity, metadata: { dialect: 'statshero', type: 'h' }, isWindowed: true }
+      })
+    for (let i = 0; i < 5; i++) assert.equal(ask(), -1)
+    assert.equal(refused(), 5)
+    const before = described
+    ask()
+    assert.equal(described, before)
+    await hub.stop()
+  })
+
   for (const [how, hasKeys] of [
     ['looked up where they lie', true],
     ['visited', false],

@@ -48,6 +48,7 @@ const FIRST_SLOT = -2
 export interface Refusal {
   readonly code: QuotaRefusal
   readonly kind: Kind
+  /** Whether it comes as readings or as windows of a histogram, of which nothing can go on. */
   readonly isCumulative: boolean
 }
 
