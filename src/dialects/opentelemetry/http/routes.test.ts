@@ -186,4 +186,74 @@ suite('POST /v1/metrics', () => {
     const metric = gauge('later', [{ asInt: 1, attributes: attributes({ a: 'x'.repeat(10_000) }) }])
     await until(async () => (await post(hub, requestOf([metric]))).status === 200)
   })
+
+  test('unpack within the memory of all; others are told when to come again', async (context) => {
+    const hub = await start(context)
+    const headers = { 'Content-Encoding': 'gzip' }
+    // a field that no message of OTLP has, 16 MiB of it
+    const long = Buffer.alloc(16_777_216)
+    long.set([0x7a, 0xfb, 0xff, 0xff, 0x07])
+    const bomb = gzipSync(long)
+    const answers = await Promise.all(Array.from({ length: 40 }, () => post(hub, bomb, headers)))
+    const statuses = new Set(answers.map(({ status }) => status))
+    assert.deepEqual([...statuses].sort(), [200, 503])
+    for (const { status, retryAfter } of answers) {
+      assert.equal(retryAfter, status === 503 ? '1' : null)
+    }
+    await until(async () => (await post(hub, bomb, headers)).status === 200)
+  })
+
+  test('may be packed in parts, of which the last one alone states its size', async (context) => {
+    const hub = await start(context)
+    const body = requestOf([gauge('parts', [{ asInt: 1 }])])
+    const parts = [body.subarray(0, -3), body.subarray(-3)].map((part) => gzipSync(part))
+    const { status } = await post(hub, Buffer.concat(parts), { 'Content-Encoding': 'gzip' })
+    assert.equal(status, 200)
+    await until(() => seriesOf(hub, 'parts') !== undefined)
+  })
+
+  test('beyond those that may be read at once wait for their turn', async (context) => {
+    const hub = await start(context)
+    // packed they are all there at once, long before the first one has been read
+    const many = gzipSync(requestOf([gauge('busy', Array<Json>(40_000).fill({ asInt: 1 }))]))
+    const gzip = { 'Content-Encoding': 'gzip' }
+    const answers = await Promise.all(Array.from({ length: 160 }, () => post(hub, many, gzip)))
+    const refused = answers.filter(({ status }) => status !== 200)
+    assert.ok(refused.some(({ status }) => status === 429))
+    for (const { status, retryAfter, bytes } of refused) {
+      assert.deepEqual([[429, 503].includes(status), retryAfter], [true, '1'])
+      assert.deepEqual([bytes[0], bytes[1]], [0x08, status === 429 ? 8 : 14]) // google.rpc.Status
+    }
+    assert.ok(refused.length < answers.length)
+    await until(async () => (await post(hub, many, gzip)).status === 200)
+  })
+
+  test('of a refused series are counted each, and taken once there is room', async (context) => {
+    const hub = await start(context, { seriesLimitPerSource: 1 })
+    const bounded = (count: number) => ({
+      name: 'sizes',
+      histogram: {
+        aggregationTemporality: 1,
+        dataPoints: [
+          {
+            startTimeUnixNano: `${count}`,
+            timeUnixNano: `${count + 1}`,
+            count: '1',
+            explicitBounds: [1],
+            bucketCounts: ['1', '0'],
+          },
+        ],
+      },
+    })
+    await post(hub, requestOf([gauge('first', [{ asInt: 1 }])]))
+    for (let i = 1; i <= 5; i++) {
+      const { bytes } = await post(hub, requestOf([bounded(i)]))
+      assert.match(bytes.toString(), /1 point was not taken: 1 series_refused/)
+    }
+    const refusals = hub.sources().refusals.filter(({ dialect }) => dialect === 'opentelemetry')
+    assert.deepEqual(
+      refusals.map(({ code, count }) => [code, count]),
+      [['series_limit_per_source', 5]],
+    )
+  })
 })

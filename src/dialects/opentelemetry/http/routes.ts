@@ -45,6 +45,11 @@ interface RequestLimits {
   readonly isOverloaded: () => boolean
 }
 
+/** Memory that a request has of that of all. */
+interface Held {
+  bytes: number
+}
+
 type BodyType = typeof PROTOBUF_TYPE | typeof JSON_TYPE
 
 class MetricRequests {
@@ -69,34 +74,51 @@ class MetricRequests {
       throw new HttpError(429, 'requests_limit', message, 'send it again later', RETRY_AFTER)
     }
     this.#count++
-    let held = 0
+    const held: Held = { bytes: 0 }
     try {
       const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket
       const peer: Peer = { transport: 'tcp', address, port }
-      const bytes = isPacked ? await this.#unpacked(body, peer) : body
-      if (this.#bytes + bytes.length > UNPACKED_BYTES_TOGETHER) {
-        throw unavailable('requests that are being read take all the memory there is for them')
-      }
-      held = bytes.length
-      this.#bytes += held
+      if (!isPacked) this.#hold(held, body.length)
+      const bytes = isPacked ? await this.#unpacked(body, peer, held) : body
       return await this.#take(context, bytes, type, peer)
     } finally {
       this.#count--
-      this.#bytes -= held
+      this.#bytes -= held.bytes
     }
   }
 
-  async #unpacked(body: Buffer, peer: Peer): Promise<Buffer> {
-    try {
-      return await unpack(body, { maxOutputLength: this.#limits.unpackedBytes })
-    } catch (error) {
-      const isLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      const code = isLong ? 'too_large' : 'bad_gzip'
-      this.#resident.reject(code, body, peer, (error as Error).message)
-      if (!isLong) throw new HttpError(400, code, `the body is no gzip: ${String(error)}`)
-      const message = `the body is longer than ${this.#limits.unpackedBytes} bytes once unpacked`
-      throw new HttpError(413, code, message, 'send fewer points in a request')
+  /** Takes memory for a request, before it is filled. @throws {HttpError} where there is none */
+  #hold(held: Held, bytes: number): void {
+    if (this.#bytes - held.bytes + bytes > UNPACKED_BYTES_TOGETHER) {
+      throw unavailable('requests that are being read take all the memory there is for them')
     }
+    this.#bytes += bytes - held.bytes
+    held.bytes = bytes
+  }
+
+  /** Unpacks what was sent, within memory that is taken before: so much as gzip says it will be. */
+  async #unpacked(body: Buffer, peer: Peer, held: Held): Promise<Buffer> {
+    const limit = this.#limits.unpackedBytes
+    let room = Math.min(statedSize(body), limit)
+    while (true) {
+      this.#hold(held, room)
+      try {
+        return await unpack(body, { maxOutputLength: room })
+      } catch (error) {
+        if (room === limit || !isTooLong(error)) throw this.#notUnpacked(error, body, peer)
+        // of several parts only the size of the last one is stated
+        room = limit
+      }
+    }
+  }
+
+  #notUnpacked(error: unknown, body: Buffer, peer: Peer): HttpError {
+    const isLong = isTooLong(error)
+    const code = isLong ? 'too_large' : 'bad_gzip'
+    this.#resident.reject(code, body, peer, (error as Error).message)
+    if (!isLong) return new HttpError(400, code, `the body is no gzip: ${String(error)}`)
+    const message = `the body is longer than ${this.#limits.unpackedBytes} bytes once unpacked`
+    return new HttpError(413, code, message, 'send fewer points in a request')
   }
 
   async #take(context: HubContext, body: Buffer, type: BodyType, peer: Peer): Promise<Response> {
@@ -122,6 +144,15 @@ class MetricRequests {
     this.#resident.reject(code, body, peer, detail)
     return new HttpError(400, code, `the body can't be read: ${detail}`)
   }
+}
+
+/** Reads the size that gzip states in its last four bytes, modulo 2^32; 1 at least. */
+function statedSize(body: Buffer): number {
+  return body.length < 4 ? 1 : Math.max(1, body.readUInt32LE(body.length - 4))
+}
+
+function isTooLong(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
 }
 
 function unavailable(message: string): HttpError {

@@ -324,18 +324,20 @@ export class Receiver {
     const { ingest } = this.#parts
     if (stream.generation === ingest.generation) return stream.slot
     const { metric, labels } = stream
-    const identity = identityOf(metric, labels)
-    const metadata = metadataOf(metric, histogram)
-    const key = identityKey(identity)
+    // of a series that was refused the key alone is asked for again, until there is room
+    const key = stream.refusedKey ?? identityKey(identityOf(metric, labels))
     const hash = keyedHash(key, 0, key.length)
-    const type = KEY_TYPES[identity.kind]
-    const isWindowed = identity.kind === 'histogram'
+    const type = KEY_TYPES[metric.seriesKind]
+    const isWindowed = metric.seriesKind === 'histogram'
     stream.quantiles = undefined
     stream.slot = ingest.slot(key, 0, key.length, type, hash, () => {
+      const identity = identityOf(metric, labels)
+      const metadata = metadataOf(metric, histogram)
       return { identity, metadata, ...(isWindowed ? { isWindowed } : {}) }
     })
     const isRefused = stream.slot < 0 || ingest.isOverflow?.(stream.slot) === true
     stream.generation = isRefused ? -1 : ingest.generation
+    stream.refusedKey = isRefused ? key : undefined
     return stream.slot
   }
 }

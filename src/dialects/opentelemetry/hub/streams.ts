@@ -70,6 +70,8 @@ export interface Stream {
   /** Slot of its series in the ingest, of this generation; -1 before the first. */
   slot: number
   generation: number
+  /** Key of its series, while the hub has no room for that. */
+  refusedKey: Uint8Array | undefined
   /** Unix ns of the last point; 0 before any. */
   startNs: number
   timeNs: number
@@ -292,7 +294,15 @@ export class Streams {
 function newStream(metric: KnownMetric, labels: Labels): Stream {
   return {
     ...{ metric, labels, slot: -1, generation: -1, startNs: 0, timeNs: 0, isPrimed: false },
-    ...{ value: 0, histogram: undefined, count: 0n, sum: 0, quantiles: undefined, seenMs: 0 },
+    ...{
+      refusedKey: undefined,
+      value: 0,
+      histogram: undefined,
+      count: 0n,
+      sum: 0,
+      quantiles: undefined,
+      seenMs: 0,
+    },
   }
 }
 
