@@ -9,6 +9,7 @@ import {
   type CounterCell,
   EMPTY_SUMMARY,
   type Exact,
+  type Exemplar,
   exact,
   Histogram,
   type HistogramCell,
@@ -114,6 +115,14 @@ export class ModelIngest implements Ingest {
         downCarry: 0,
       }) - 1
     )
+  }
+
+  /** Exemplars in the order in which they came, by the name of their series. */
+  readonly exemplars: (readonly [name: string, exemplar: Exemplar])[] = []
+
+  addExemplar(slot: number, exemplar: Exemplar): void {
+    const series = this.#at(slot)
+    if (series !== undefined) this.exemplars.push([series.identity.name, exemplar])
   }
 
   count(slot: number, value: Exact, weight: number): void {

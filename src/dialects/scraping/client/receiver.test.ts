@@ -315,3 +315,21 @@ suite('an answer', () => {
     assert.ok((hub.ingest.counted.attached_bytes_limit ?? 0) > 5)
   })
 })
+
+test('exemplars are kept beside their series, with the time of their sample or their own', () => {
+  const hub = new Hub()
+  hub.scrape(
+    '# TYPE hits counter\nhits_total 3 # {trace_id="a"} 1 12.5\n' +
+      '# TYPE took histogram\ntook_bucket{le="1"} 1 # {trace_id="b"} 0.5\n' +
+      'took_bucket{le="+Inf"} 2\n',
+    'openmetrics',
+  )
+  const { exemplars } = hub.ingest
+  assert.deepEqual(
+    exemplars.map(([name, { value, timeMs, labels }]) => [name, value, timeMs, labels]),
+    [
+      ['hits_total', 1, 12_500, [['trace_id', 'a']]],
+      ['took', 0.5, hub.nowMs, [['trace_id', 'b']]],
+    ],
+  )
+})

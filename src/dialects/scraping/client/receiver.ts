@@ -8,7 +8,7 @@ import type { Task } from '../../../time/task.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
 import { type Format, scanOf } from '../codec/formats.ts'
-import type { Family, SampleScan } from '../codec/sample.ts'
+import type { Exemplar, Family, SampleScan } from '../codec/sample.ts'
 import { joinedLabels, mappingOf, metadataOf, type Part, timesPassed } from '../map.ts'
 import { type ErrorCode, NAME, NAME_LABEL, NAME_LENGTH_LIMIT, SAMPLE_ERROR_CODES } from '../spec.ts'
 import type { ScrapeTarget } from './address.ts'
@@ -27,6 +27,8 @@ const TEXT_FACTOR = 6
 const SCRAPES_REMEMBERED = 240
 /** Rounds through one target: more are those of hubs that scrape each other. */
 const PASSES_LIMIT = 2
+
+const NO_EXEMPLARS: readonly Exemplar[] = []
 
 /** Series of a target by the text of a sample. */
 interface Known {
@@ -162,6 +164,7 @@ export class Receiver {
     const code = stageValue(stream, part, place, scan, number)
     if (code !== undefined) return code
     stream.stageTime(scan.timeMs)
+    stream.stageExemplars(exemplarsOf(scan), isFirst)
     if ('start' in stream && !Number.isNaN(scan.createdMs)) stream.start.stage(scan.createdMs)
     if (!isFirst) return undefined
     stream.stagedIn = number
@@ -294,6 +297,11 @@ function stageValue(
   }
   const isSum = 'part' in part && part.part === 'sum'
   return isSum ? stream.stageSum(value, scrape) : stream.stageCount(value, scrape)
+}
+
+function exemplarsOf({ exemplar, histogram }: SampleScan): readonly Exemplar[] {
+  if (histogram !== undefined) return histogram.exemplars
+  return exemplar === undefined ? NO_EXEMPLARS : [exemplar]
 }
 
 function isSameFamily(a: Pick<Family, 'type' | 'help' | 'unit'>, b: Family): boolean {

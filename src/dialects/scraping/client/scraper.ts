@@ -33,6 +33,7 @@ const KEY_TYPE_TOLD = 4
 export class Scraper implements Source {
   readonly #target: ScrapeTarget
   readonly #context: SourceContext
+  readonly #onClose: () => void
   readonly #link: LinkState
   readonly #peer: Peer
   readonly #receiver: Receiver
@@ -48,8 +49,9 @@ export class Scraper implements Source {
   #failed = 0
   #lastSamples = 0
 
-  constructor(target: ScrapeTarget, context: SourceContext) {
+  constructor(target: ScrapeTarget, context: SourceContext, onClose: () => void) {
     this.#target = target
+    this.#onClose = onClose
     this.#context = context
     const { clock, ingest, reports, bytesLimit } = context
     const { samplesLimit, labelsLimit } = context.options as ScrapingOptions
@@ -77,7 +79,9 @@ export class Scraper implements Source {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return
     this.#isClosed = true
+    this.#onClose()
     this.#cancel()
     this.#fetch?.stop()
     this.#body?.destroy()

@@ -1,9 +1,15 @@
 /** A target over a real socket: when it is asked, how, and what is told of it. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
@@ -12,9 +18,9 @@ import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
-import type { SharedReads } from '../../endpoints.ts'
+import type { SharedReads, SourceContext } from '../../endpoints.ts'
 import { defaultsOf } from '../../options.ts'
-import { OPTIONS, type ScrapingOptions } from '../options.ts'
+import { type JobConfig, OPTIONS, type ScrapingOptions } from '../options.ts'
 import { connectSource } from './source.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
@@ -26,19 +32,27 @@ class Target {
   readonly requests: IncomingMessage[] = []
   readonly port: number
   readonly source: ReturnType<typeof connectSource>
+  readonly context: SourceContext
   answer: Answer
 
-  constructor(port: number, answer: Answer, options: Partial<ScrapingOptions>, reads: SharedReads) {
+  constructor(
+    port: number,
+    answer: Answer,
+    options: Partial<ScrapingOptions>,
+    reads: SharedReads,
+    scheme = 'http',
+  ) {
     this.port = port
     this.answer = answer
-    const url = `prometheus+http://127.0.0.1:${port}?interval=5s&job=t`
+    const url = `prometheus+${scheme}://127.0.0.1:${port}?interval=5s&job=t`
     const target = { transport: 'tcp', host: '127.0.0.1', port, url } as const
     const { ingest, clock, reports } = this
-    this.source = connectSource(target, {
+    this.context = {
       ...{ ingest, clock, reports, reads, bytesLimit: 1e6 },
       ...{ samples: NO_SAMPLES, shared: sharedObjects() },
       options: { ...defaultsOf(OPTIONS), ...options },
-    })
+    }
+    this.source = connectSource(target, this.context)
   }
 
   static async start(
@@ -82,6 +96,34 @@ function text(body: string | Uint8Array, headers: Record<string, string> = {}): 
   return (response) => void response.writeHead(200, headers).end(body)
 }
 
+/** 64 MiB of zeros, in 64 KiB. */
+const bomb: Answer = (response) => {
+  response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(67_108_864)))
+}
+
+/** Lines for as long as they are read. */
+const endless: Answer = (response) => {
+  response.writeHead(200)
+  const line = `a{n="${'x'.repeat(1000)}"} 1\n`
+  const write = (): void => {
+    while (!response.destroyed && response.write(line));
+  }
+  response.on('drain', write)
+  write()
+}
+
+/** Makes a key and a certificate of it for 127.0.0.1; undefined without OpenSSL. */
+function selfSigned(t: TestContext): { readonly key: Buffer; readonly cert: Buffer } | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const files = ['-keyout', key, '-out', cert, '-days', '2']
+  const { status } = spawnSync('openssl', ['req', '-x509', ...kind, ...subject, ...files])
+  return status === 0 ? { key: readFileSync(key), cert: readFileSync(cert) } : undefined
+}
+
 suite('a target', () => {
   test('is asked on a grid, and says what came', async (t) => {
     const target = await Target.start(t, text('a 1\nb 2\n'))
@@ -114,10 +156,18 @@ suite('a target', () => {
       [(response) => void response.writeHead(503).end('a 2\n'), 'status', /^status 503$/],
       [text('{}', { 'Content-Type': 'application/json' }), 'content_type', /no exposition/],
       [text('x', { 'Content-Encoding': 'gzip' }), 'bad_gzip', /no gzip/],
+      [bomb, 'too_large', /more than 10000 bytes/],
+      [endless, 'too_large', /more than 10000 bytes/],
       [text('x', { 'Content-Encoding': 'br' }), 'content_encoding', /want gzip or none/],
       [text(new Uint8Array(10_001)), 'too_large', /more than 10000 bytes/],
       [text('a 2\nb 2'), 'cut_off', /does not end/],
       [(response) => void response.destroy(), 'connect', /ECONNRESET|socket hang up/],
+      [
+        (response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+        'status',
+        /status 302, to/,
+      ],
+      [(_, { socket }) => void socket.end('SSH-2.0-x\r\n'), 'bad_answer', /no HTTP/],
       [
         (response) => {
           response.writeHead(200, { 'Content-Length': '100' }).write('a 2\n')
@@ -128,7 +178,7 @@ suite('a target', () => {
       ],
     ]
     const limited = await Target.start(t, text('a 1\n'), { bodyBytesLimit: 10_000 })
-    for (const [answer, reason, message] of bad) {
+    for (const [i, [answer, reason, message]] of bad.entries()) {
       limited.answer = text('a 1\n')
       await limited.scrape()
       assert.equal(limited.value('a'), 1)
@@ -136,7 +186,8 @@ suite('a target', () => {
       await limited.scrape()
       assert.equal(limited.value('up'), 0, reason)
       assert.ok(Number.isNaN(limited.value('a')), reason)
-      assert.equal(limited.reports.counts[`scrapes_failed ${reason}`], 1)
+      const counted = bad.slice(0, i + 1).filter((each) => each[1] === reason).length
+      assert.equal(limited.reports.counts[`scrapes_failed ${reason}`], counted)
       assert.match(limited.source.status().link.reason!, message)
     }
   })
@@ -149,6 +200,42 @@ suite('a target', () => {
     await until(() => target.scrapes === 1)
     assert.match(target.source.status().link.reason!, /no whole answer within 5000 ms/)
     assert.equal(target.value('up'), 0)
+  })
+
+  test('by TLS is who its certificate says, or is not up', async (t) => {
+    const own = selfSigned(t)
+    if (own === undefined) return t.skip('no OpenSSL')
+    const server = createTlsServer(own, (_, response) => void response.end('a 1\n'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const target = new Target(port, () => {}, {}, READS_AT_ONCE, 'https')
+    t.after(() => target.source.close())
+    await target.scrape()
+    assert.equal(target.value('up'), 0)
+    assert.match(target.source.status().link.reason!, /SELF_SIGNED/)
+    const trusted = getCACertificates('default')
+    t.after(() => setDefaultCACertificates(trusted))
+    setDefaultCACertificates([...trusted, own.cert.toString()])
+    await target.scrape()
+    assert.deepEqual([target.value('up'), target.value('a')], [1, 1])
+  })
+
+  test('with the labels of another one is refused until that is closed', async (t) => {
+    const rule = { sourceLabels: [], separator: ';', regex: '(.*)', action: 'replace' } as const
+    const relabel = [{ ...rule, targetLabel: 'instance', replacement: 'one' }]
+    const job: JobConfig = {
+      ...{ name: 't', targets: [], path: '/metrics', labels: {}, relabel },
+      ...{ intervalMs: 0, timeoutMs: 0, honorLabels: false, metricRelabel: [], scheme: 'http' },
+    }
+    const target = await Target.start(t, text('a 1\n'), { jobs: [job] })
+    const url = 'prometheus+http://127.0.0.2:1?job=t'
+    const other = { transport: 'tcp', host: '127.0.0.2', port: 1, url } as const
+    const connect = () => connectSource(other, target.context)
+    assert.throws(connect, new RegExp(`would be those of http://127.0.0.1:${target.port}/metrics`))
+    await target.source.close()
+    await connect().close()
   })
 
   test('may pack its answer', async (t) => {

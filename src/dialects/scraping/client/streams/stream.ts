@@ -3,13 +3,16 @@
  * taken together when all of it could be; what takes them is of the kind of the series.
  */
 import {
+  EXEMPLAR_LENGTH_LIMIT,
   type Identity,
   identityKey,
   type Kind,
   keyedHash,
+  lengthOfLabels,
   type Metadata,
 } from '../../../../model/index.ts'
 import type { Ingest } from '../../../ingest.ts'
+import type { Exemplar } from '../../codec/sample.ts'
 import { AHEAD_MS_LIMIT, LATE_MS, type RefusalCode, type SampleErrorCode } from '../../spec.ts'
 
 const KEY_TYPES: Readonly<Record<Kind, number>> = { counter: 0, gauge: 1, histogram: 2, summary: 3 }
@@ -23,6 +26,9 @@ export interface Scrape {
   readonly sinceMs: number
 }
 
+/** Exemplars of a series that are taken of a scrape. */
+const EXEMPLARS_LIMIT = 32
+
 export type Code = SampleErrorCode | RefusalCode
 
 export abstract class Stream {
@@ -34,6 +40,8 @@ export abstract class Stream {
   /** Time of the sample itself where it says one, else of its scrape, Unix ms. */
   timeMs = Number.NEGATIVE_INFINITY
   #stagedMs = Number.NaN
+  /** Exemplars that are staged; undefined for none. */
+  #exemplars: Exemplar[] | undefined
   protected readonly ingest: Ingest
   #slot = -1
   #generation = -1
@@ -56,6 +64,13 @@ export abstract class Stream {
     this.#stagedMs = timeMs
   }
 
+  /** Stages what a sample has as its exemplar. @param isFirst whether it is the first sample */
+  stageExemplars(exemplars: readonly Exemplar[], isFirst: boolean): void {
+    if (isFirst) this.#exemplars = undefined
+    if (exemplars.length === 0) return
+    this.#exemplars = [...(this.#exemplars ?? []), ...exemplars].slice(0, EXEMPLARS_LIMIT)
+  }
+
   /** Takes what was staged. @returns why it is not taken */
   take(scrape: Scrape): Code | undefined {
     const hasTime = !Number.isNaN(this.#stagedMs)
@@ -69,7 +84,17 @@ export abstract class Stream {
     if (code !== undefined) return code
     this.timeMs = timeMs
     this.takenIn = scrape.number
+    if (this.#exemplars !== undefined) this.#takeExemplars(this.#exemplars, timeMs)
     return undefined
+  }
+
+  #takeExemplars(exemplars: readonly Exemplar[], sampleMs: number): void {
+    this.#exemplars = undefined
+    for (const { labels, value, timeMs = sampleMs } of exemplars) {
+      const isKept = lengthOfLabels(labels) <= EXEMPLAR_LENGTH_LIMIT && Number.isFinite(value)
+      if (isKept) this.ingest.addExemplar?.(this.slot(), { labels, value, timeMs })
+      else this.ingest.note('bad_exemplar')
+    }
   }
 
   protected abstract takeStaged(scrape: Scrape, timeMs: number): Code | undefined
