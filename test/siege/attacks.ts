@@ -6,6 +6,7 @@ import { ANSWER_ATTACKS } from './attacks/answers.ts'
 import { CONNECTION_ATTACKS } from './attacks/connections.ts'
 import { NAME_ATTACKS } from './attacks/names.ts'
 import { PLACE_ATTACKS } from './attacks/places.ts'
+import { PUSH_ATTACKS } from './attacks/pushes.ts'
 import { REQUEST_ATTACKS } from './attacks/requests.ts'
 import type { Attack } from './crowd.ts'
 
@@ -16,4 +17,5 @@ export const ATTACKS: readonly Attack[] = [
   ...REQUEST_ATTACKS,
   ...CONNECTION_ATTACKS,
   ...PLACE_ATTACKS,
+  ...PUSH_ATTACKS,
 ]

@@ -261,3 +261,24 @@ test('reset begins anew for who reads back, with the same handles; scrapes go on
   assert.ok(lines.includes('shop_orders_total{payment="card",provider="shop"} 1152921504606846979'))
   assert.ok(lines.includes('shop_sizes_count{provider="shop"} 3'))
 })
+
+test('what is asked for is asked once by each reader, each time it reads', async () => {
+  const { own } = newMetrics()
+  let asked = 0
+  const read = () => ++asked
+  own.gauge('shop.queue', { read })
+  own.counter('shop.done', { read })
+  const by = async (reader: () => unknown): Promise<number> => {
+    const before = asked
+    await reader()
+    return asked - before
+  }
+  own.text() // opens the session of scrapes, whose windows begin with a first look
+  const readers = [
+    () => own.text(),
+    () => own.text('openmetrics'),
+    () => own.response(),
+    () => own.snapshot(),
+  ]
+  for (const reader of readers) assert.equal(await by(reader), 2)
+})
