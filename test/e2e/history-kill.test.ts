@@ -33,7 +33,7 @@ test('a kill at any time loses no second that was durable, and doubles none', as
   const folder = mkdtempSync(join(tmpdir(), 'pentameter-kill-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
   let last = START_S
-  for (let kill = 0; kill < load(20); kill++) {
+  for (let kill = 0; kill < load(100); kill++) {
     // around a seal, which comes every three hundred seconds, and far from it
     const told = await killAfter(folder, last, 37 + ((kill * 89) % 331))
     const store = new SqliteHistory({

@@ -66,6 +66,26 @@ export class Runs {
     }
   }
 
+  /**
+   * Gives the end of the run that has the last of so many recorded seconds, counted from the
+   * newest; undefined where fewer are recorded. A clock that was wrong for less has no part in it.
+   */
+  believedS(seconds: number): number | undefined {
+    let recorded = 0
+    for (const { startS, endS } of this.#runs.toReversed()) {
+      recorded += endS - startS
+      if (recorded >= seconds) return endS
+    }
+    return undefined
+  }
+
+  /** Counts the seconds of (from, to] in which a hub ran. */
+  recorded(fromS: number, toS: number): number {
+    return this.#runs.reduce((sum, { startS, endS }) => {
+      return sum + Math.max(0, Math.min(endS, toS) - Math.max(startS, fromS))
+    }, 0)
+  }
+
   forgetBefore(atS: number): void {
     this.#runs = this.#runs.filter(({ endS }) => endS > atS)
   }

@@ -313,6 +313,9 @@ export class SqliteHistory implements HistoryStore {
   async retain(): Promise<void> {
     const { nowMs } = this.#options
     this.#retainMs = nowMs() + RETAIN_MS
+    // hours are made of five minutes before these go; a full disk may take none
+    const compacted = run(this.#counted(compacting(this.#tables, nowMs() / 1000)))
+    await compacted.catch(() => {})
     const steps = retaining(this.#tables, this.#options, nowMs() / 1000, this.#head.size)
     await run(this.#counted(steps))
   }

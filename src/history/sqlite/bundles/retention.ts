@@ -17,6 +17,11 @@ export interface RetentionRules {
 
 /** Time ahead of the clock up to which cells are kept: of hubs whose clocks differ. */
 const AHEAD_S = 86_400
+/**
+ * Seconds that were recorded at a time of the clock before anything goes by it: clocks are wrong at
+ * first on machines that have none of their own, and for moments on others.
+ */
+const BELIEVED_S = 3600
 /** Seconds that are kept whatever the limit of bytes: what the page shows first. */
 const SECONDS_LEAST_S = 3600
 /** Pages given back to the file system at a time. */
@@ -45,19 +50,17 @@ export function* retaining(
   spentBytes: number,
 ): Task {
   const { db, runs } = tables
-  for (const level of LEVELS) {
-    const from = Math.floor((nowS - keptS(rules, level)) / level.windowS)
-    deleteWindows(db, level, 0, from)
-    const end = Math.ceil((nowS + AHEAD_S) / level.windowS)
-    deleteWindows(db, level, end + 1, Number.POSITIVE_INFINITY)
-    yield
+  const believedS = runs.believedS(BELIEVED_S)
+  if (believedS !== undefined) {
+    yield* deleteOld(tables, rules, Math.min(nowS, believedS))
+    const recorded = runs.recorded(nowS - AHEAD_S, nowS + AHEAD_S)
+    if (recorded >= BELIEVED_S) yield* deleteAhead(tables, nowS + AHEAD_S)
   }
-  runs.forgetBefore(nowS - rules.hoursKeptS)
-  runs.forgetAfter(nowS + AHEAD_S)
   runs.save(db)
-  deleteSeries(tables, rules, nowS)
+  const lastS = believedS ?? nowS
+  deleteSeries(tables, rules, lastS)
   yield
-  while (usedBytes(db) + spentBytes > rules.bytesLimit && deleteOldest(db, nowS)) yield
+  while (usedBytes(db) + spentBytes > rules.bytesLimit && deleteOldest(db, lastS)) yield
   for (let free = freePages(db); free > 0; ) {
     db.exec(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`)
     yield
@@ -65,6 +68,27 @@ export function* retaining(
     if (left >= free) return
     free = left
   }
+}
+
+/** Deletes what is older than it is kept at an instant. */
+function* deleteOld({ db, runs }: Tables, rules: RetentionRules, nowS: number): Task {
+  for (const level of LEVELS) {
+    const from = Math.floor((nowS - keptS(rules, level)) / level.windowS)
+    deleteWindows(db, level, 0, from)
+    yield
+  }
+  runs.forgetBefore(nowS - rules.hoursKeptS)
+  db.prepare('DELETE FROM series WHERE lastS < ?').run(nowS - rules.hoursKeptS)
+}
+
+/** Deletes what is of a time still to come. */
+function* deleteAhead({ db, runs }: Tables, fromS: number): Task {
+  for (const level of LEVELS) {
+    const end = Math.ceil(fromS / level.windowS)
+    deleteWindows(db, level, end + 1, Number.POSITIVE_INFINITY)
+    yield
+  }
+  runs.forgetAfter(fromS)
 }
 
 function freePages(db: DatabaseSync): number {
@@ -76,9 +100,8 @@ function deleteWindows(db: DatabaseSync, { table }: Level, from: number, to: num
   db.prepare(`DELETE FROM ${table} WHERE id >= ? AND id < ?`).run(rowId(from, 0), end)
 }
 
-/** Deletes series of which nothing is kept, and the ones silent longest above the limit. */
-function deleteSeries({ db }: Tables, { hoursKeptS, seriesLimit }: RetentionRules, nowS: number) {
-  db.prepare('DELETE FROM series WHERE lastS < ?').run(nowS - hoursKeptS)
+/** Deletes the series that are silent longest, above the limit. */
+function deleteSeries({ db }: Tables, { seriesLimit }: RetentionRules, nowS: number): void {
   const count = Number(db.prepare('SELECT count(*) AS n FROM series').get()?.n)
   if (count <= seriesLimit) return
   db.prepare(
