@@ -87,7 +87,7 @@ export interface CellAnswer {
   readonly columns: readonly CellColumn[]
 }
 
-export interface CellColumn {
+interface CellColumn {
   /** Kind of the series; undefined where the store knows none of them. */
   readonly kind: Kind | undefined
   readonly cells: readonly (Cell | undefined)[]
@@ -135,7 +135,7 @@ export interface HistoryHealth {
   readonly notes: readonly string[]
 }
 
-export const HISTORY_CODES = [
+const HISTORY_CODES = [
   'in_use',
   'foreign',
   'newer',

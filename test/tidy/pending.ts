@@ -8,9 +8,8 @@ const PENDING: ReadonlyMap<Rule, readonly string[]> = new Map([
     [
       // names in title case, which the original's numbers do not carry yet
       'src/dialects/wallaroo/rollup/compatible-text.ts',
-      // parts of the history that the hub does not use yet
-      'src/history/',
-      'src/model/packed/packed-histogram.ts',
+      // what only tests, fuzzing and the bench see of the format of chunks
+      'src/history/codec/',
     ],
   ],
 ])

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Cell, identityOf, KINDS, type Kind, type Metadata } from '../../model/index.ts'
-import { scriptCodec } from '../codec/index.ts'
+import { quickCodec } from '../quick/quick-coder.ts'
 import type { SeriesDefinition, SeriesQuery, StoredSeries } from '../store.ts'
 import { blockOf, entriesOf } from './bundles/entries.ts'
 import { BLOCK_SLOTS, blockNumber, kindAt } from './bundles/levels.ts'
@@ -168,12 +168,12 @@ interface SeriesSpan {
 }
 
 function encodeTotal(cell: Cell): Uint8Array {
-  return scriptCodec().encode(blockOf([{ place: 0, cell }], TOTAL_FRAME))
+  return quickCodec().encode(blockOf([{ place: 0, cell }], TOTAL_FRAME))
 }
 
 function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined
-  return entriesOf(scriptCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell
+  return entriesOf(quickCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell
 }
 
 function storedSeries(row: Readonly<Record<string, unknown>>): StoredSeries {

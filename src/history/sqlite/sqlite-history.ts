@@ -40,7 +40,7 @@ import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
 
-export interface SqliteHistoryOptions extends RetentionRules {
+interface SqliteHistoryOptions extends RetentionRules {
   readonly folder: string
   readonly nowMs: () => number
 }

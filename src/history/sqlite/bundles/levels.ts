@@ -6,7 +6,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { KINDS, type Kind } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/index.ts'
-import { Bundle, type BundledChunk, encodeBundle, scriptCodec } from '../../codec/index.ts'
+import { Bundle, type BundledChunk, encodeBundle } from '../../codec/index.ts'
+import { quickCodec } from '../../quick/quick-coder.ts'
 import { blockOf, type Entry, entriesOf, mergeEntries, type WindowFrame } from './entries.ts'
 
 export interface Level {
@@ -38,7 +39,7 @@ export function blockNumber(slot: number): number {
   return Math.floor(slot / BLOCK_SLOTS)
 }
 
-export function frameOf({ cellS, windowS }: Level, window: number): WindowFrame {
+function frameOf({ cellS, windowS }: Level, window: number): WindowFrame {
   return { startMs: window * windowS * 1000, widthMs: cellS * 1000 }
 }
 
@@ -80,7 +81,7 @@ export class BundleTable {
     return this.#guarded(() => {
       const chunk = bundle.chunk(slot)
       if (chunk === undefined) return undefined
-      return entriesOf(scriptCodec().decode(kind, chunk), frameOf(this.level, window))
+      return entriesOf(quickCodec().decode(kind, chunk), frameOf(this.level, window))
     })
   }
 
@@ -117,7 +118,7 @@ export class BundleTable {
     if (added.length === 0) return held && this.#guarded(() => held.chunk(slot))
     const before = held && this.entries(held, slot, kind, window)
     const entries = before === undefined ? added : mergeEntries(before, added)
-    return scriptCodec().encode(blockOf(entries, frameOf(this.level, window)))
+    return quickCodec().encode(blockOf(entries, frameOf(this.level, window)))
   }
 
   write({ id, bytes }: Row): void {

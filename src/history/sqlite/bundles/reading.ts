@@ -19,7 +19,7 @@ import {
 } from './levels.ts'
 import type { Tables } from './maintenance.ts'
 
-export const READ_LIMITS = { groups: 1000, steps: 20_000, series: 20_000, chunks: 500_000 }
+const READ_LIMITS = { groups: 1000, steps: 20_000, series: 20_000, chunks: 500_000 }
 
 /** Series of a read: which column its cells are added to. */
 interface Wanted {
