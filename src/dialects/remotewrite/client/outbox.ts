@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { DiskQueue, type QueuedRecord } from '../../../disk/disk-queue.ts'
+import type { DiskQueue, QueuedRecord } from '../../../disk/disk-queue.ts'
 import { Delivery, type Outcome } from '../../../peers/delivery.ts'
 import { Backoff } from '../../../time/backoff.ts'
 import type { Clock } from '../../../time/clock.ts'
@@ -49,8 +49,8 @@ const FORMAT = {
     404: 'see whether the path is that of remote write, and whether the receiver takes it',
     413: 'the receiver takes no request of 2000 samples',
   },
-  unreachableHint: 'requests wait on disk',
-  overloadedHint: 'requests wait on disk',
+  unreachableHint: 'it is tried again',
+  overloadedHint: 'it is tried again',
   readAnswer: () => ({ rejectedPoints: 0, message: '' }),
   isRetryable: (status: number) => status === 429 || status >= 500,
   explainsRefusals: true,
@@ -90,10 +90,15 @@ export class Outbox {
     this.#loop = this.#send()
   }
 
+  /** Describes the way to the receiver; while it is away, with what waits and what was lost. */
   get link(): LinkStatus {
-    const reason = this.#trouble
     const { status } = this.#link
-    return reason === undefined ? status : { ...status, isConnected: false, reason }
+    const reason = this.#trouble ?? status.reason
+    if (status.isConnected && this.#trouble === undefined) return status
+    if (reason === undefined) return status
+    const lost = this.counts.dropped === 0 ? '' : `, ${this.counts.dropped} were dropped`
+    const told = `${reason}: ${this.waiting.samples} samples wait${lost}`
+    return { ...status, isConnected: false, reason: told }
   }
 
   /** Describes what waits. */
@@ -111,6 +116,8 @@ export class Outbox {
     while (!this.#isClosed) {
       try {
         const nowMs = this.#parts.clock.wallMs()
+        // it needs zlib and SQLite, which no hub without such a relay has to load
+        const { DiskQueue } = await import('../../../disk/disk-queue.ts')
         this.#queue = await DiskQueue.open({ folder, bytesLimit, nowMs, lost })
         this.#trouble = undefined
         this.#wake()
