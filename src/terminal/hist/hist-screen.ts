@@ -37,7 +37,7 @@ const LEAST_COLUMNS = 60
 const LEAST_ROWS = 12
 /** Row of the first figures, below hub and title. */
 const FIGURES_ROW = 2
-const FIGURE_LEAST = 16
+const FIGURE_LEAST = 20
 const FOOT_ROWS = 2
 
 export async function histOnScreen(

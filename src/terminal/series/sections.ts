@@ -30,11 +30,15 @@ export function drawSections(
   const placed = place(sections, box.rows)
   const pages = Math.max(1, Math.ceil(placed.length / columns))
   const first = (page % pages) * columns
-  placed.slice(first, first + columns).forEach((parts, i) => {
+  const shown = placed.slice(first, first + columns)
+  shown.forEach((parts, i) => {
     let row = box.row
-    const column = box.column + i * (width + BETWEEN)
+    const left = i * (width + BETWEEN)
+    const column = box.column + left
+    // nothing stands at the right of the last one
+    const room = i === shown.length - 1 ? box.columns - left : width
     for (const part of parts) {
-      drawSection(buffer, { row, column, rows: part.facts.length + 1, columns: width }, part)
+      drawSection(buffer, { row, column, rows: part.facts.length + 1, columns: room }, part)
       row += part.facts.length + 2
     }
   })

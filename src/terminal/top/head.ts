@@ -102,7 +102,8 @@ function drawDialects(buffer: ScreenBuffer, row: number, store: Store): number {
   dialects.forEach((status, i) => {
     const column = Math.floor(i / rows)
     const neighbours = dialects.slice(column * rows, (column + 1) * rows)
-    const title = Math.max(...neighbours.map((each) => textWidth(titleOf(each))))
+    const longest = Math.max(...neighbours.map((each) => textWidth(titleOf(each))))
+    const title = Math.min(longest, width - 2 - BETWEEN - RATE - 1 - AGE)
     drawMeter(
       buffer,
       row + (i % rows),
@@ -160,10 +161,10 @@ function drawMeter(
     at += cells + 1
   }
   at += AGE
-  const age = isWaiting ? 'nothing yet' : wide(durationText(seconds))
-  const ageStyle: Style = isWaiting ? 'faint' : seconds >= SILENT_S ? 'unusual' : 'faint'
-  if (isWaiting) buffer.write(row, at - AGE, age, ageStyle, left + width - at + AGE)
-  else buffer.writeRight(row, at, age, ageStyle, AGE)
+  const ageStyle: Style = !isWaiting && seconds >= SILENT_S ? 'unusual' : 'faint'
+  // in place of spark and age, and of the dash where these are too narrow
+  if (isWaiting) buffer.writeRight(row, at, 'nothing yet', ageStyle, at - left - title)
+  else buffer.writeRight(row, at, wide(durationText(seconds)), ageStyle, AGE)
   if (trouble !== '') buffer.write(row, at + BETWEEN, trouble, 'lost', left + width - at - BETWEEN)
 }
 

@@ -170,6 +170,26 @@ test('where nothing has arrived the hub is said to listen', async (t) => {
   assert.match(lines[4]!, /What arrives appears here by itself/)
 })
 
+test('meters have their ages and words beside them, however long names are', async (t) => {
+  const titles = ['Stats Hero', 'Wallaroo', 'Scope', 'Prometheus remote write', 'A', 'B', 'C']
+  const prepare = (view: WatchedHub['view']): void => {
+    const quiet = { address: '', connections: 0, ratePerSecond: 0, errors: 0, recent: [] }
+    const rest = { ...quiet, series: 0, role: 'receive' as const, tryIt: '' }
+    const since = view.clock.wallMs() - 43_000
+    view.status = {
+      ...view.status,
+      dialects: titles.map((title) => {
+        return { ...rest, name: title, title, lastDataMs: title === 'A' ? since : null }
+      }),
+    }
+  }
+  const { command } = await watched(t, prepare, {}, [160, 45])
+  const text = (await command.until(/Prometheus rem/)).join('\n')
+  assert.equal(text.match(/nothing yet/g)?.length, 6)
+  assert.match(text, / A +0 \/s [\u2800-\u28ff]* +43 s(?: |$)/m)
+  assert.match(text, /Prometheus remote wr\S* +nothing yet/)
+})
+
 test('where nothing could be read that is said, and what came to a shared port', async (t) => {
   const { command } = await watched(t, (view) => {
     const listener = { host: '127.0.0.1', port: 5001, transports: ['tcp'], connections: 0 }
