@@ -16,12 +16,14 @@ export interface CaptionView {
   readonly cursor: number | undefined
 }
 
-/** Piece of a caption that is not parted. */
-type Piece = readonly (readonly [text: string, style: Style])[]
+/** Piece of a caption that is not parted; where it is too long, a name gives way to its value. */
+type Piece = readonly (readonly [text: string, style: Style, givesWay?: boolean])[]
 
 /** Lines that number keys reach. */
 export const NUMBERED = 10
 const GAP = '  '
+/** Columns that a name keeps, its blank included. */
+const NAME_LEAST = 6
 
 /** Widest values so far, by line, so that captions do not move while values change. */
 const widest = new WeakMap<Line, number>()
@@ -51,8 +53,10 @@ export function drawCaption(
       row += 1
       at = cell.column + 1
     }
-    for (const [text, style] of piece) {
-      at = buffer.write(cell.row + row, at, text, style, end - at)
+    const excess = Math.max(0, at + width - end)
+    for (const [text, style, givesWay = false] of piece) {
+      const room = givesWay ? Math.max(NAME_LEAST, textWidth(text) - excess) : end - at
+      at = buffer.write(cell.row + row, at, text, style, Math.min(room, end - at))
     }
     at += GAP.length
   }
@@ -77,7 +81,7 @@ function linePiece(line: Line, index: number, { board, cursor }: CaptionView): P
   const head: Piece = [
     [number, 'faint'],
     [symbol, isFaint ? 'faint' : (color as Style)],
-    [name, isFaint ? 'faint' : 'plain'],
+    [name, isFaint ? 'faint' : 'plain', true],
   ]
   if (line.isHidden) return head
   const valueStyle = cursor === undefined ? (isFaint ? 'faint' : 'bold') : 'cursor'

@@ -62,6 +62,15 @@ suite('the screen of a scope', () => {
     assert.match(all[23]!, /^ p pause {2}F5 reset/)
   })
 
+  test('shows the value of a line whose name is longer than its plot', async () => {
+    const { feed, lines } = watching()
+    const name = 'requests{route=/a/long/address,instance=10.0.0.7:4711}'
+    feed.board.describe(name, { plot: name, unit: 'ms' })
+    feed.tellAll(10, 0.1, (t) => ({ [name]: t, level: 5 }))
+    const all = await lines()
+    assert.match(all[3]!, / level 5 +1● requests\{route=\S+… 10 ms$/)
+  })
+
   test('says that it connects, and what went wrong; what was there stays', async () => {
     const { feed, status, lines, clock } = watching()
     assert.equal(await status(), 'Connecting...')
