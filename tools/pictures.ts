@@ -1,9 +1,10 @@
 /**
  * npm run pictures [-- all] [-- SECONDS]
  *
- * Makes docs/pictures: the demo in Chromium, in both themes, once its charts are full (70 s). With
- * `all` every screen in four widths besides, in the folder `pictures`, which is not committed.
- * The page is built first, so that they show what there is.
+ * Makes docs/pictures: the demo in Chromium, in both themes, once its charts are full (70 s), and
+ * at a terminal. With `all` every screen in four widths besides, and every terminal screen in two
+ * sizes, in the folder `pictures`, which is not committed. The page is built first, so that they
+ * show what there is.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -13,7 +14,8 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { FakeHub } from '../test/browser/fake-hub.ts'
 import type { Scene } from '../test/browser/invented.ts'
-import { startHubProcess } from '../test/support/hub/hub-process.ts'
+import { type Listeners, startHubProcess } from '../test/support/hub/hub-process.ts'
+import { type TerminalScreen, type TerminalSize, takeTerminal } from './terminal-picture.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
@@ -33,6 +35,8 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** Time in which what a page has asked for is drawn, and drawn anew in other colours, ms. */
 const DRAWN_MS = 3000
 const RESIZED_MS = 700
+/** Frames in which the charts of the largest window have had their turns. */
+const FRAMES = 60
 
 interface Screen {
   readonly path: string
@@ -92,6 +96,29 @@ const STATES: Readonly<Record<string, State>> = {
   'no-match': { scene: 'busy', path: '/?q=nothing-like-it' },
 }
 
+/** Screens at a terminal, by their names: those of the documentation first. */
+function terminalScreens({ http, text }: Listeners): Readonly<Record<string, TerminalScreen>> {
+  const hub = `127.0.0.1:${http.port}`
+  const run = (words: string): string => {
+    return `'${process.execPath}' '${join(ROOT, 'bin/pentameter.js')}' ${words}`
+  }
+  return {
+    top: { line: run(`top ${hub}`) },
+    'scope-board': { line: run(`scope scope --hub ${hub}`) },
+    'top-help': { line: run(`top ${hub}`), keys: ['?'] },
+    'top-series': { line: run(`top ${hub} --filter pay.requestTime`), keys: ['\r'] },
+    hist: { line: run(`hist us.shop.pay.requestTime --hub ${hub}`) },
+    watch: { line: run(`watch us.shop.pay.requests --hub ${hub}`) },
+    tap: { line: run(`tap ${text.port} --hub ${hub}`) },
+    counters: { line: run(`counters monitor http://${hub}`) },
+  }
+}
+const CHOSEN_TERMINAL = ['top', 'scope-board'] as const
+const TERMINAL_SIZES: readonly TerminalSize[] = [
+  { columns: 80, rows: 24 },
+  { columns: 160, rows: 45 },
+]
+
 if (!existsSync(CHROMIUM)) throw new Error(`no Chromium at ${CHROMIUM}; name it in CHROMIUM`)
 execFileSync(process.execPath, [join(ROOT, 'tools/build.ts'), 'web'], { stdio: 'inherit' })
 const hub = await startHubProcess('demo')
@@ -102,12 +129,23 @@ try {
   const base = `http://${host}:${port}`
   const chosen = join(ROOT, 'docs/pictures')
   await take(browser, base, CHOSEN, { folder: chosen, sizes: [CHOSEN_SIZE] })
+  const terminal = terminalScreens(hub.listeners)
+  for (const name of CHOSEN_TERMINAL) {
+    const path = join(chosen, `terminal-${name}.png`)
+    await takeTerminal(browser, terminal[name]!, TERMINAL_SIZES[0]!, path)
+  }
   if (IS_ALL) {
     const whole = { folder: join(ROOT, 'pictures'), sizes: SIZES }
     mkdirSync(whole.folder, { recursive: true })
     await take(browser, base, { ...CHOSEN, ...OTHERS }, whole)
     for (const [name, state] of Object.entries(STATES)) {
       await takeState(browser, name, state, whole)
+    }
+    for (const [name, screen] of Object.entries(terminal)) {
+      for (const size of TERMINAL_SIZES) {
+        const path = join(whole.folder, `terminal-${name}-${size.columns}.png`)
+        await takeTerminal(browser, screen, size, path)
+      }
     }
   }
 } finally {
@@ -152,6 +190,9 @@ async function takeSizes(page: Page, name: string, { folder, sizes }: Place): Pr
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme })
       await setTimeout(RESIZED_MS)
+      for (let frame = 0; frame < FRAMES; frame += 1) {
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
+      }
       await page.screenshot({ path: join(folder, `${name}${size}-${theme}.png`) })
     }
   }
@@ -166,7 +207,10 @@ async function takeState(
   const hub = new FakeHub({ scene, page: join(ROOT, 'dist/web') })
   await hub.start()
   try {
-    await take(browser, hub.url, { [`state-${name}`]: { path } }, place, () => happen?.(hub))
+    // the largest window first: what it has not read by then a lost hub can't tell it
+    const sizes = [...place.sizes].reverse()
+    const screens = { [`state-${name}`]: { path } }
+    await take(browser, hub.url, screens, { ...place, sizes }, () => happen?.(hub))
   } finally {
     await hub.stop()
   }
