@@ -41,6 +41,8 @@ interface Segment {
   readonly number: number
   readonly path: string
   file: FileHandle | undefined
+  /** Whether it is of this process, and written to: one of a former process is only read. */
+  readonly isOwn: boolean
   bytes: number
   /** Items that have not been taken. */
   items: number
@@ -133,7 +135,7 @@ export class DiskQueue {
     const { bytesLimit } = this.#options
     let last = this.#segments.at(-1)
     const segmentLimit = Math.min(SEGMENT_BYTES_MAX, Math.floor(bytesLimit / SEGMENTS_MIN))
-    if (last?.file === undefined || last.bytes + bytes.length > segmentLimit) {
+    if (last?.isOwn !== true || last.bytes + bytes.length > segmentLimit) {
       last = await this.#begin()
     }
     while (this.#segments.length > 1 && this.bytes + bytes.length > bytesLimit) {
@@ -155,7 +157,8 @@ export class DiskQueue {
     const number = (this.#segments.at(-1)?.number ?? (await this.#lastNumber())) + 1
     const path = segmentPath(this.#options.folder, number)
     const file = await createSegment(path)
-    const segment = { number, path, file, bytes: FILE_HEAD_BYTES, items: 0, firstMs: undefined }
+    const counts = { bytes: FILE_HEAD_BYTES, items: 0, firstMs: undefined }
+    const segment = { number, path, file, isOwn: true, ...counts }
     if (this.#segments.length === 0) this.#offset = FILE_HEAD_BYTES
     this.#segments.push(segment)
     return segment
@@ -242,7 +245,8 @@ async function segmentOf(path: string, number: number, from: number): Promise<Se
   const waiting = scanned.heads.filter(({ at }) => at >= from)
   if (waiting.length === 0) return undefined
   const items = waiting.reduce((sum, head) => sum + head.items, 0)
-  return { number, path, file: undefined, bytes: scanned.end, items, firstMs: waiting[0]!.timeMs }
+  const counts = { bytes: scanned.end, items, firstMs: waiting[0]!.timeMs }
+  return { number, path, file: undefined, isOwn: false, ...counts }
 }
 
 async function segmentNumbers(folder: string): Promise<number[]> {
