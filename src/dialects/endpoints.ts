@@ -245,8 +245,8 @@ export interface ChosenPeer extends PeerConnection {
 
 /** A client that sends; calls never throw. */
 export interface Emitter {
-  /** Describes the peer; undefined while there is nothing yet to connect for. */
-  status(): ChosenPeer | undefined
+  /** Describes the peer. */
+  status(): ChosenPeer
   /**
    * Sends one cell.
    * @param total of a counter since it began, for protocols that carry totals

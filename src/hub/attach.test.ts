@@ -107,6 +107,22 @@ test('a peer that was never reached is no connection, and says why', async () =>
   assert.deepEqual(connections, [])
 })
 
+test('a relay is listed and tried before there is anything to send', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const relay = [`wallaroo+tcp://127.0.0.1:${port}`]
+  const { hub } = await startHub({ relay })
+  const peer = () => hub.sources().peers?.[0]
+  assert.equal(peer()?.state, 'never')
+  await until(() => peer()?.message !== undefined)
+  assert.equal(peer()?.name, relay[0])
+  assert.equal(peer()?.direction, 'relay')
+  assert.match(peer()!.message!, /ECONNREFUSED/)
+  await hub.stop()
+})
+
 test('a peer that is gone is none any more, and one again when it is back', async () => {
   const { hub, clock, values, exporter, log } = await attachedHub()
   values.add('level', () => 1)

@@ -20,8 +20,9 @@ import {
 
 /** Worker whose windows are sent, where to, and how windows are made. */
 export interface WallarooClientOptions extends GivenOptions<typeof LINK_OPTIONS>, WindowOptions {
-  readonly application: string
-  readonly worker: string
+  /** Joined by every connection; a client without one joins those that `join` is told. */
+  readonly application?: string
+  readonly worker?: string
   readonly clock?: ReporterClock
   readonly onConnect?: () => void
   /** A failure of the connection, which tries again by itself, after so many ms. */
@@ -71,7 +72,7 @@ export class WallarooClient {
   readonly #buffer: FrameBuffer
   readonly #reporters: Reporter[] = []
   /** Connect and the joins: what every connection begins with. */
-  readonly #opening: Uint8Array[]
+  readonly #opening: Uint8Array[] = [encodeConnect()]
   #socket: Socket | undefined
   #isConnected = false
   #isClosed = false
@@ -85,8 +86,11 @@ export class WallarooClient {
     checkWindowOptions(options)
     this.#options = { ...options, ...checkOptions(LINK_OPTIONS, options) }
     const { application, worker, bufferWindows, maxPendingBytes } = this.#options
+    if ((application === undefined) !== (worker === undefined)) {
+      throw new RangeError('an application has a worker, and a worker an application')
+    }
     this.#clock = options.clock ?? PLATFORM_CLOCK
-    this.#opening = [encodeConnect(), encodeJoin(application, worker)]
+    if (application !== undefined) this.#opening.push(encodeJoin(application, worker!))
     this.#buffer = new FrameBuffer(bufferWindows, maxPendingBytes)
     this.#backoff = new Backoff(this.#options, Math.random)
   }
@@ -105,9 +109,15 @@ export class WallarooClient {
     return this.#isConnected ? this.#socket!.writableLength : 0
   }
 
-  /** Makes a reporter whose windows this client sends; it is closed with the client. */
+  /**
+   * Makes a reporter whose windows this client sends; it is closed with the client.
+   * @throws {RangeError} where the client has no application and worker
+   */
   reporter(options: WindowOptions = {}): Reporter {
     const { application, worker } = this.#options
+    if (application === undefined || worker === undefined) {
+      throw new RangeError('a reporter needs the application and the worker of its client')
+    }
     const { profile, arraySizes, binning, windowRule, periodMs, idleFlush } = this.#options
     const own = { profile, arraySizes, binning, windowRule, periodMs, idleFlush, ...options }
     const reporter = new Reporter({

@@ -140,7 +140,9 @@ function startRelay(count: number) {
   }
   const sent: string[] = []
   const emitter: Emitter = {
-    status: () => undefined,
+    status: () => {
+      throw new Error('not asked for')
+    },
     send: ({ name }, _cell, total, endMs) => sent.push(`${name} ${total} ${endMs}`),
     *flush() {},
     close: async () => {},

@@ -45,9 +45,8 @@ export class RelaySink implements Sink {
     yield* this.#emitter.flush()
   }
 
-  peer(): (ChosenPeer & { readonly dialect: string }) | undefined {
-    const peer = this.#emitter.status()
-    return peer && { ...peer, dialect: this.#dialect }
+  peer(): ChosenPeer & { readonly dialect: string } {
+    return { ...this.#emitter.status(), dialect: this.#dialect }
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * The sending side as the hub uses it: closed cells of Wallaroo's series become windows again, in
- * either profile (§7). The first connection begins with the first worker's Join; the others follow.
+ * either profile (§7). It connects from the start, so that an address where nothing is shows at
+ * once; each worker is joined before its first window.
  */
 import type { Cell, Exact, Identity } from '../../../model/index.ts'
 import type { Clock } from '../../../time/clock.ts'
@@ -35,7 +36,6 @@ export function connectEmitter(target: Target, context: ClientContext): Emitter 
 }
 
 class WallarooEmitter implements Emitter {
-  readonly #options: Partial<EmitterOptions>
   /** Prefix of the names that series have here. */
   readonly #namePrefix: string
   readonly #target: Target
@@ -43,7 +43,7 @@ class WallarooEmitter implements Emitter {
   readonly #clock: Clock
   readonly #joined = new Set<string>()
   readonly #link: LinkState
-  #client: WallarooClient | undefined
+  readonly #client: WallarooClient
   #batch: Metrics[] = []
   /** Ids of computations, by their names as JSON. */
   readonly #ids = new Map<string, number>()
@@ -59,8 +59,8 @@ class WallarooEmitter implements Emitter {
     this.#reports = reports
     this.#clock = clock
     this.#link = new LinkState(clock)
-    this.#options = options.emit ?? {}
     this.#namePrefix = (options.namePrefix ?? NAME_PREFIX) as string
+    this.#client = this.#connect(options.emit ?? {})
   }
 
   send(identity: Identity, cell: Cell, _total: Exact | undefined, endMs: number): void {
@@ -125,20 +125,19 @@ class WallarooEmitter implements Emitter {
     if (this.#joined.has(key) || this.#joined.size === JOINS_LIMIT) return
     this.#joined.add(key)
     try {
-      if (this.#client === undefined) this.#client = this.#connect(application, worker)
-      else this.#client.join(application, worker)
+      this.#client.join(application, worker)
     } catch (error) {
       this.#count(error)
     }
   }
 
-  #connect(application: string, worker: string): WallarooClient {
+  #connect(options: Partial<EmitterOptions>): WallarooClient {
     const { host, port } = this.#target
     const client = new WallarooClient({
       bufferWindows: BUFFER_WINDOWS,
       maxPendingBytes: PENDING_BYTES,
-      ...this.#options,
-      ...{ application, worker, host, port, clock: reporterClock(this.#clock) },
+      ...options,
+      ...{ host, port, clock: reporterClock(this.#clock) },
       onConnect: () => this.#link.connected(),
       onError: (error, retryMs) => {
         this.#reports.log('warn', 'relay link failed, trying again', { error: error.message })
@@ -154,11 +153,11 @@ class WallarooEmitter implements Emitter {
     const batch = this.#batch
     this.#batch = []
     try {
-      this.#client?.send(batch)
+      this.#client.send(batch)
     } catch {
       for (const window of batch) {
         try {
-          this.#client?.send([window])
+          this.#client.send([window])
         } catch (error) {
           this.#count(error)
         }
@@ -170,9 +169,8 @@ class WallarooEmitter implements Emitter {
     this.#reports.count('emit', (error as { code?: string }).code ?? 'failed')
   }
 
-  /** Describes the hub that is sent to; undefined until there is a window to send. */
-  status(): ChosenPeer | undefined {
-    if (this.#client === undefined) return undefined
+  /** Describes the hub that is sent to. */
+  status(): ChosenPeer {
     const { host: address, port } = this.#target
     const { sent, droppedOffline, droppedSlow } = this.#client.counts
     const link = this.#link.status
@@ -187,7 +185,7 @@ class WallarooEmitter implements Emitter {
       if (this.#batch.length === 0) yield
     }
     if (this.#batch.length > 0) this.#sendBatch()
-    const { droppedOffline = 0, droppedSlow = 0 } = this.#client?.counts ?? {}
+    const { droppedOffline, droppedSlow } = this.#client.counts
     const dropped = droppedOffline + droppedSlow
     if (dropped > this.#reported) {
       this.#reports.count('emit', 'dropped', dropped - this.#reported)
@@ -197,7 +195,7 @@ class WallarooEmitter implements Emitter {
 
   async close(): Promise<void> {
     runNow(this.flush())
-    await this.#client?.close()
+    await this.#client.close()
   }
 }
 
