@@ -287,13 +287,18 @@ test('input that makes no sense is refused by name', async (t) => {
 
 test('too many columns are refused with the step that would do', async (t) => {
   const { server } = await start(t)
-  const answer = await server.ask(`/api/v1/range?series=1&from=0&to=${2001 * 1000}&step=1`)
-  assert.equal(answer.status, 400)
-  const { error } = answer.json<ApiError>()
-  assert.equal(error.code, 'too_many_columns')
-  const step = Number(/(\d+) seconds/.exec(error.hint!)![1])
-  const path = `/api/v1/range?series=1&from=0&to=${2001 * 1000}&step=${step}`
-  assert.equal((await server.ask(path)).status, 200)
+  for (const [seconds, given, least] of [
+    [2001, 1, '2'],
+    [30, 0.01, '0.02'],
+  ] as const) {
+    const path = `/api/v1/range?series=1&from=0&to=${seconds * 1000}&step=`
+    const answer = await server.ask(path + given)
+    assert.equal(answer.status, 400)
+    const { error } = answer.json<ApiError>()
+    assert.equal(error.code, 'too_many_columns')
+    assert.equal(error.hint, `use a step of at least ${least} seconds`)
+    assert.equal((await server.ask(path + least)).status, 200)
+  }
 })
 
 test('a window that no step makes short enough is told what the hub keeps', async (t) => {

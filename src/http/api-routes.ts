@@ -139,7 +139,8 @@ async function rangeAnswer(context: HubContext, view: HubView): Promise<Response
   const columns = alignWindow(fromMs, toMs, stepMs).length
   if (columns > COLUMNS_LIMIT) {
     const message = `${columns} columns, limit ${COLUMNS_LIMIT}`
-    const stepS = Math.ceil((toMs - fromMs) / 1000 / (COLUMNS_LIMIT - 1))
+    const leastS = (toMs - fromMs) / 1000 / (COLUMNS_LIMIT - 1)
+    const stepS = leastS < 1 ? Math.ceil(leastS * 100) / 100 : Math.ceil(leastS)
     const hint =
       stepS <= STEP_MAX_S
         ? `use a step of at least ${stepS} seconds`
