@@ -335,7 +335,8 @@ async function otlpOf(
   const options = { ...otlp, resource, url: receiverUrl(otlp.url) }
   const exporter = new OtlpExporter(hub, options, {
     count: (name, reason, amount) => {
-      hub.metrics.counter(`pentameter.otlp.${name}`, { reason }).add(amount)
+      const meaning = `what the OTLP exporter counts as ${name}, by reason`
+      hub.metrics.counter(`pentameter.otlp.${name}`, { reason }, meaning).add(amount)
     },
     log,
   })

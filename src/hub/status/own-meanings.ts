@@ -1,6 +1,6 @@
 /**
  * Meanings of the hub's metrics of itself, by name: what `# HELP` says of them, and the table of
- * docs/self-metrics.md. Those of a dialect come with their counts.
+ * docs/self-metrics.md; below it those of what dialects count.
  */
 export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.start.time':
@@ -57,4 +57,54 @@ export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.history.size': 'what the history takes on disk',
   'pentameter.history.series': 'series of which the history has cells',
   'pentameter.tick.missed': 'seconds that a frame was longer than one: the hub was busy',
+}
+
+/**
+ * Meanings of what dialects count by `Reports.count`, by name: `# HELP` of
+ * `pentameter.DIALECT.NAME`. A name means the same in all of them; docs/self-metrics.md and the
+ * READMEs of dialects list the reasons.
+ */
+export const COUNT_MEANINGS: Readonly<Record<string, string>> = {
+  accepts_failed: 'connections that could not be taken, by reason',
+  asked_again: 'times a process was asked once more, by reason',
+  bad_payloads: 'payloads that could not be read, by class',
+  bytes_ignored: 'bytes of viewers that were not read, by reason',
+  clients_closed: 'viewers that left or were closed, by reason',
+  clients_stalled: 'viewers closed because they took too little, by reason',
+  commands_refused: 'commands of tools that were refused, by reason',
+  connect_failed: 'attempts to connect that failed, by reason',
+  connections_closed: 'connections that were closed, by reason',
+  connections_refused: 'connections that were refused, by reason',
+  emit: 'what a relay did not send, or sent again, by reason',
+  endpoint_sessions: 'sessions of readers, opened, and ended by reason',
+  entries_dropped: 'entries of packets that could not be read',
+  events_lost: 'events that were dropped, by reason',
+  foreign_series: 'windows that another reader had asked for, by kind',
+  framing_differs: 'packets in the other framing than expected, by what it was',
+  handshake_refused: 'viewers refused before their first snapshot, by reason',
+  http_rejected: 'requests for sessions that were refused, by reason',
+  invalid_intervals: 'intervals asked for that were no number, by profile',
+  line_too_long: 'lines too long to be read',
+  lines_cut: 'lines that ended with their connection',
+  listener_errors: 'sessions closed because serving them failed',
+  metadata_pieces: 'pieces of metadata that could not be read',
+  names_omitted: 'names left out of the hub by a limit, by reason',
+  other_events: 'events of other names, which are not read',
+  packets_bad: 'packets that could not be read, by code',
+  payload_warnings: 'payloads of which something was assumed, by field',
+  processes_refused: 'processes not read because of a limit',
+  readings_left_out: 'readings that were not taken, by reason',
+  reconnects: 'sessions that had stood and ended, by reason',
+  scrapes_failed: 'scrapes that failed, by reason',
+  series_omitted: 'series not shown to viewers, by reason',
+  sessions: 'sessions opened, and those that failed',
+  skipped_boundaries: 'windows not sent to readers that took too little',
+  snapshots_skipped: 'snapshots not sent to viewers, by reason',
+  sockets_skipped: 'sockets left behind by processes that are dead',
+  t_backwards: 'packets whose time went back',
+  t_float_seconds: 'packets whose time was in seconds with a fraction',
+  t_repeated: 'packets whose time was that of the one before',
+  t_signed: 'packets whose time was a signed number',
+  ticks_missed: 'times of sampling that came too late',
+  value_errors: 'values that could not be had from the program, by reason',
 }

@@ -13,6 +13,7 @@ import type { Log } from '../log.ts'
 import type { ReportColumns } from '../threads/messages.ts'
 import { UNCLAIMED } from './foreign.ts'
 import { OFFENDER_BYTES_LIMIT, Offenders } from './offenders.ts'
+import { COUNT_MEANINGS } from './own-meanings.ts'
 import type { OwnCounter, SelfMetrics } from './self-metrics.ts'
 import type { ErrorStatus, OffenderStatus, RefusalStatus } from './status.ts'
 
@@ -93,7 +94,7 @@ export class ErrorReports {
         counter.add()
       },
       count: (name, reason, amount = 1) => {
-        this.#metrics.counter(`pentameter.${dialect}.${name}`, { reason }).add(amount)
+        this.#dialectCounter(dialect, name, reason).add(amount)
       },
       log: (level, message, facts) => this.#log(level, message, { dialect, ...facts }),
     }
@@ -164,6 +165,11 @@ export class ErrorReports {
       const counter = this.#metrics.counter('pentameter.log.lost', { reason: 'left_out' })
       counter.add(columns.logLinesLeftOut)
     }
+  }
+
+  #dialectCounter(dialect: string, name: string, reason: string): OwnCounter {
+    const metric = `pentameter.${dialect}.${name}`
+    return this.#metrics.counter(metric, { reason }, COUNT_MEANINGS[name])
   }
 
   #noteCounter(dialect: string, note: string): OwnCounter {
