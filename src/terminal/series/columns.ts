@@ -102,6 +102,8 @@ export function drawTitles(
 
 interface SeriesLine {
   readonly entry: Entry
+  /** Name that it has beside its neighbours. */
+  readonly name: string
   readonly figures: Figures
   /** Values of its small picture, two a cell; empty for none. */
   readonly past: ArrayLike<number>
@@ -112,14 +114,14 @@ export function drawSeriesLine(
   buffer: ScreenBuffer,
   row: number,
   layout: TableLayout,
-  { entry, figures, past, isChosen }: SeriesLine,
+  { entry, name, figures, past, isChosen }: SeriesLine,
 ): void {
   const { kind, rate, now, last, mark, style } = figures
   const { left } = layout
   if (isChosen) buffer.write(row, left, '›', 'cursor')
   buffer.write(row, left + MARK_AT, mark, style)
   const nameStyle = style === 'faint' ? 'faint' : isChosen ? 'bold' : 'plain'
-  buffer.write(row, left + NAME_AT, shownName(entry.text), nameStyle, layout.name)
+  buffer.write(row, left + NAME_AT, shownName(name), nameStyle, layout.name)
   buffer.write(row, layout.kind, kind, 'faint')
   buffer.writeRight(row, layout.rate, rate.text, rate.style, FIGURE)
   buffer.writeRight(row, layout.now, now.text, now.style, FIGURE)

@@ -73,7 +73,10 @@ export class SeriesList {
     row += drawNotice(buffer, row, store)
     buffer.write(row, 0, '─'.repeat(buffer.columns), 'faint')
     const height = buffer.rows - row - 2 - FOOT_ROWS
-    const widest = Math.max(0, ...this.#rows.slice(0, WIDTH_ROWS).map(nameWidth))
+    const widest = Math.max(
+      0,
+      ...rows.rows.slice(0, WIDTH_ROWS).map((each) => nameWidth(each, rows)),
+    )
     const size = { count: this.#rows.length, room: height }
     const tables = tablesOf(buffer.columns, widest, size, store.clock.window.peek())
     this.#room = Math.max(1, height * tables.length)
@@ -129,12 +132,14 @@ export class SeriesList {
     table: TableLayout,
     each: ListRow,
     i: number,
-    { store, state }: ListView,
+    { store, state, rows }: ListView,
   ): void {
     if (each.kind === 'heading') {
       if (each.isUnusual) buffer.write(row, table.left + 1, '◆', 'unusual')
       const at = buffer.write(row, table.left + 3, shownName(each.text), 'bold', table.name)
-      buffer.write(row, at + 2, wide(exact(each.count)), 'faint')
+      const end = buffer.write(row, at + 2, wide(exact(each.count)), 'faint')
+      const room = table.spark + table.sparkWidth - end - 2
+      if (each.labels !== '') buffer.write(row, end + 2, shownName(each.labels), 'faint', room)
       return
     }
     const { entry } = each
@@ -143,7 +148,7 @@ export class SeriesList {
     const window = store.clock.window.peek()
     const edge = store.clock.edge()
     drawSeriesLine(buffer, row, table, {
-      entry,
+      ...{ entry, name: rows.nameOf(entry) },
       figures: figuresOf(data, contextOf(store, entry, second, state.cursor !== null)),
       past: pastOf(data, mainLane(entry), edge, window, table.sparkWidth * 2),
       isChosen: this.#top + i === this.#chosenAt,
@@ -174,8 +179,8 @@ export class SeriesList {
 /** Rows whose names are looked at for the widest: the others have what room there is. */
 const WIDTH_ROWS = 500
 
-function nameWidth(row: ListRow): number {
-  return row.kind === 'series' ? textWidth(row.entry.text) : 0
+function nameWidth(row: ListRow, { nameOf }: ListRows): number {
+  return row.kind === 'series' ? textWidth(nameOf(row.entry)) : 0
 }
 
 function keyOf(row: ListRow): string {

@@ -1,4 +1,5 @@
 /** The lines of the list: what is unusual first, then everything, in groups where asked for. */
+import { groupLabels, prefixGroups, shortNames } from '../../viewer/series/labels.ts'
 import type { Selection } from '../../viewer/series/select.ts'
 import { selectSeries } from '../../viewer/series/selection.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -12,6 +13,8 @@ export type ListRow =
       readonly count: number
       /** Whether something in the group is unusual. */
       readonly isUnusual: boolean
+      /** Labels that all of the group share. */
+      readonly labels: string
     }
   | { readonly kind: 'series'; readonly entry: Entry }
 
@@ -20,13 +23,15 @@ export interface ListRows {
   readonly found: number
   /** All series that would be shown without a filter. */
   readonly total: number
+  /** Names a series, without labels that say nothing beside its neighbours. */
+  readonly nameOf: (entry: Entry) => string
 }
 
 /** The rows for a choice, made anew only when list, findings or choice have changed. */
 export class RowCache {
   readonly #store: Store
   #key = ''
-  #rows: ListRows = { rows: [], found: 0, total: 0 }
+  #rows: ListRows = { rows: [], found: 0, total: 0, nameOf: ({ text }) => text }
 
   constructor(store: Store) {
     this.#store = store
@@ -43,6 +48,7 @@ export class RowCache {
         rows: group === 'none' ? flat(selection, sort) : grouped(selection, this.#store),
         found: selection.found.length,
         total: selection.all.length,
+        nameOf: shortNames(group === 'none' ? prefixGroups(selection.found) : selection.groups),
       }
       this.#key = key
     }
@@ -65,12 +71,15 @@ function flat({ odd, groups }: Selection, sort: string): ListRow[] {
 function grouped({ odd, groups }: Selection, { watch }: Store): ListRow[] {
   const rows: ListRow[] = []
   if (odd.length > 0) {
-    rows.push({ kind: 'heading', text: 'Unusual now', count: odd.length, isUnusual: true })
+    const heading = { text: 'Unusual now', count: odd.length, isUnusual: true, labels: '' }
+    rows.push({ kind: 'heading', ...heading })
     rows.push(...odd.map(rowOf))
   }
-  for (const { key, entries } of groups) {
+  for (const group of groups) {
+    const { key, entries } = group
     const isUnusual = entries.some(({ id }) => watch.finding(id).since > 0)
-    rows.push({ kind: 'heading', text: key, count: entries.length, isUnusual })
+    const labels = groupLabels(group).shared
+    rows.push({ kind: 'heading', text: key, count: entries.length, isUnusual, labels })
     for (const entry of entries) rows.push(rowOf(entry))
   }
   return rows

@@ -29,7 +29,7 @@ export function drawSmall(buffer: ScreenBuffer, { store, rows, least }: SmallVie
     const text = last.text || now.text || rate.text
     const name = buffer.columns - textWidth(text) - 3
     buffer.write(i + 1, 0, mark, style)
-    buffer.write(i + 1, 2, shownName(entry.text), 'plain', name)
+    buffer.write(i + 1, 2, shownName(rows.nameOf(entry)), 'plain', name)
     buffer.writeRight(i + 1, buffer.columns, text, style)
   })
   return shown

@@ -106,6 +106,29 @@ test('keys sort, group, choose, and show themselves', async (t) => {
   assert.match((await command.press('?'))[10]!, /^› {2}queue/)
 })
 
+test('labels that all of a group share are said once, in its heading', async (t) => {
+  const { command } = await watched(t, (view) => {
+    const add = (name: string, labels: Record<string, string>): void =>
+      void view.add({ name, kind: 'counter', labels: Object.entries(labels) })
+    for (const worker of ['one', 'two']) {
+      add('shop.orders', { endpoint: '10.0.0.7:4711', worker })
+      add('shop.refunds', { endpoint: '10.0.0.7:4711', worker })
+    }
+    add('host.load', { endpoint: '10.0.0.7:4711' })
+  })
+  const namesOf = (lines: readonly string[]): readonly string[] =>
+    lines.slice(3, 22).flatMap((line) => line.slice(3, 50).replace(/ +c? +–?$| +$/, '') || [])
+  await command.until(/refunds/)
+  const orders = ['shop.orders{worker=one}', 'shop.orders{worker=two}']
+  const refunds = ['shop.refunds{worker=one}', 'shop.refunds{worker=two}']
+  const all = ['host.load{endpoint=10.0.0.7:4711}', ...orders, ...refunds]
+  assert.deepEqual(namesOf(await command.terminal.lines()), all)
+  assert.deepEqual(namesOf(await command.press('g')), [
+    ...['host  1', 'host.load{endpoint=10.0.0.7:4711}'],
+    ...['shop  4  endpoint=10.0.0.7:4711', ...orders, ...refunds],
+  ])
+})
+
 test('an opened histogram has its picture, bars, statistics, and follows the cursor', async (t) => {
   const { command, view, tick } = await ticked(t)
   await command.press('j\r')

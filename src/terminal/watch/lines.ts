@@ -8,6 +8,7 @@ import { UNKNOWN_CHANGE } from '../../model/usual.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
 import { countText } from '../../viewer/format/seen.ts'
 import { clockText } from '../../viewer/format/time.ts'
+import { prefixGroups, shortNames } from '../../viewer/series/labels.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { textWidth } from '../columns.ts'
 import type { Hub } from '../hub/connect.ts'
@@ -47,6 +48,8 @@ class SeriesLines {
   #layout: TableLayout | undefined
   #buffer = new ScreenBuffer(0, 0)
   #sinceTitles = Number.POSITIVE_INFINITY
+  /** Names a series: at a terminal without labels that say nothing beside its neighbours. */
+  #nameOf = ({ text }: Entry): string => text
 
   constructor(hub: Hub, options: LineOptions) {
     this.#options = options
@@ -82,8 +85,9 @@ class SeriesLines {
       const what = filter === '' ? 'there are no series yet' : `no series matches ${filter} yet`
       this.#output.tell(`${what}; waiting for the first`)
     }
-    const widest = Math.max(NAME_LEAST, ...entries.map(({ text }) => textWidth(text)))
     const { isForPerson, columns } = this.#output
+    if (isForPerson) this.#nameOf = shortNames(prefixGroups(entries))
+    const widest = Math.max(NAME_LEAST, ...entries.map((entry) => textWidth(this.#nameOf(entry))))
     const width = isForPerson ? columns - TIME_WIDTH : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
     this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
     this.#buffer = new ScreenBuffer(width, 1)
@@ -112,7 +116,7 @@ class SeriesLines {
     this.#printTitles()
     this.#buffer.clear()
     drawSeriesLine(this.#buffer, 0, this.#layout!, {
-      entry,
+      ...{ entry, name: this.#nameOf(entry) },
       figures: figuresOf(lanes, {
         ...{ info: entry.info, second, hasCursor: false, isStale: false, per: '' },
         ...{ lastDataMs: event.endMs, nowMs: event.endMs },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeSeries } from '../../../test/support/series-info.ts'
 import { Catalogue, type Entry } from '../store/catalogue.ts'
-import { groupLabels } from './labels.ts'
+import { groupLabels, prefixGroups, shortNames } from './labels.ts'
 
 function entriesOf(
   ...all: readonly (readonly [name: string, labels: Record<string, string>])[]
@@ -46,4 +46,17 @@ test('a series alone keeps its labels, and so does a label that some lack', () =
   assert.deepEqual(texts(entriesOf(['one', { host: 'a' }])), ['host=a'])
   assert.equal(groupLabels({ key: 'one', entries: entriesOf(['one', { host: 'a' }]) }).shared, '')
   assert.deepEqual(texts(entriesOf(['one', { host: 'a' }], ['two', {}])), ['host=a', ''])
+})
+
+test('a name that other groups have keeps all labels, so that no two look alike', () => {
+  const entries = entriesOf(
+    ['shop.hits', { zone: 'a', host: 'x' }],
+    ['shop.hits', { zone: 'a', host: 'y' }],
+  )
+  const nameOf = shortNames(prefixGroups(entries))
+  assert.deepEqual(entries.map(nameOf), ['shop.hits{host=x}', 'shop.hits{host=y}'])
+  const apart = entriesOf(['hits', { zone: 'a' }], ['hits', { zone: 'b' }])
+  const groups = apart.map((entry) => ({ key: entry.labels, entries: [entry, entry] }))
+  assert.deepEqual(apart.map(shortNames(groups)), ['hits{zone=a}', 'hits{zone=b}'])
+  assert.equal(shortNames(groups)(entries[0]!), 'shop.hits{zone=a,host=x}')
 })
