@@ -6,6 +6,7 @@ import type { Span } from '../../../../model/board/time-view.ts'
 import type { TriggerEvent } from '../../../../model/board/trigger.ts'
 import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from '../../../../terminal/braille.ts'
 import type { ScreenBuffer, Style } from '../../../../terminal/index.ts'
+import { pushApart } from '../../../../viewer/chart/labels.ts'
 import { shownName } from '../../../../viewer/format/name.ts'
 import { axisLabels } from './axis-labels.ts'
 import { type CaptionView, drawCaption, NUMBERED } from './caption.ts'
@@ -161,7 +162,10 @@ function drawThresholdNames(
   }
 }
 
-/** Writes the number of each line at its end, so that lines are told apart without colours, too. */
+/**
+ * Writes the number of each line at its end, so that lines are told apart without colours, too. Of
+ * those that end close together, the one with the larger value stands higher.
+ */
 function drawNumbers(
   buffer: ScreenBuffer,
   chart: Cell,
@@ -169,21 +173,23 @@ function drawNumbers(
   { lines }: PlotPicture,
   { span, range }: Place,
 ): void {
-  const taken = new Set<string>()
-  for (const [i, { line, trace, color }] of lines.slice(0, NUMBERED).entries()) {
+  const ends = lines.slice(0, NUMBERED).flatMap(({ line, trace, color }, i) => {
     let last = trace.length - 1
     while (last >= 0 && trace.times[last]! > span.to) last -= 1
-    if (last < 0 || Number.isNaN(trace.values[last]!) || line.isHidden) continue
+    const value = trace.values[last] ?? Number.NaN
+    if (Number.isNaN(value) || line.isHidden) return []
     const x = Math.floor(dotOfTime(canvas, span, trace.times[last]!) / DOTS_ACROSS)
-    const y = Math.floor(dotOfValue(canvas, range, trace.values[last]!) / DOTS_DOWN)
+    const row = Math.floor(dotOfValue(canvas, range, value) / DOTS_DOWN)
     const column = Math.min(x, chart.width - 1)
-    if (column < 0 || y < 0 || y >= chart.height) continue
-    const row = [y, y - 1, y + 1].find(
-      (each) => each >= 0 && each < chart.height && !taken.has(`${each} ${column}`),
-    )
-    if (row === undefined) continue
-    taken.add(`${row} ${column}`)
-    const number = String((i + 1) % NUMBERED)
-    buffer.write(chart.row + row, chart.column + column, number, color as Style)
+    if (column < 0 || row < 0 || row >= chart.height) return []
+    return [{ value, column, row, number: String((i + 1) % NUMBERED), style: color as Style }]
+  })
+  for (const [column, group] of Map.groupBy(ends, (end) => end.column)) {
+    const sorted = group.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value))
+    const wanted = sorted.map(({ row }) => row)
+    for (const [i, row] of pushApart(wanted, chart.height - 1, 1).entries()) {
+      const { number, style } = sorted[i]!
+      buffer.write(chart.row + row, chart.column + column, number, style)
+    }
   }
 }

@@ -62,6 +62,15 @@ suite('the screen of a scope', () => {
     assert.match(all[23]!, /^ p pause {2}F5 reset/)
   })
 
+  test('numbers at the ends of lines stand in the order of their values', async () => {
+    const { feed, lines } = watching()
+    const all = ['a', 'b', 'c', 'd', 'low', 'high']
+    for (const name of all) feed.board.describe(name, { plot: 'levels' })
+    feed.tellAll(10, 0.1, () => ({ a: 5, b: 5.3, c: 5.2, d: 5.1, low: 0, high: 10 }))
+    const ends = (await lines()).slice(4, 21).map((line) => /^.{70}.*(\d)$/.exec(line)?.[1] ?? '')
+    assert.equal(ends.join(''), '523416', 'high, b, c, d, a, low')
+  })
+
   test('shows the value of a line whose name is longer than its plot', async () => {
     const { feed, lines } = watching()
     const name = 'requests{route=/a/long/address,instance=10.0.0.7:4711}'
