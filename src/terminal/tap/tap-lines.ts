@@ -7,12 +7,12 @@ import { fromHex } from '../../model/index.ts'
 import { escapeUnseen, unseenJson } from '../../model/text/unseen.ts'
 import { countText } from '../../viewer/format/seen.ts'
 import { clockText } from '../../viewer/format/time.ts'
-import type { Style } from '../color.ts'
 import { CommandError } from '../exit.ts'
 import type { Hub } from '../hub/connect.ts'
 import { LineOutput } from '../hub/line-output.ts'
 import { ScreenBuffer } from '../screen-buffer.ts'
 import { findListener, TapStream } from './tap-stream.ts'
+import { type Part, wrapLine } from './wrap.ts'
 
 export interface TapOptions {
   readonly json?: true
@@ -22,7 +22,6 @@ export interface TapOptions {
   readonly limit?: number
 }
 
-type Part = readonly [text: string, style?: Style]
 type Origin = Pick<TapPacketEvent, 'timeMs' | 'dialect' | 'transport' | 'peer'>
 
 /** Blanks before a line that goes on with the one above: as wide as a time. */
@@ -87,11 +86,11 @@ class TapLines {
       return
     }
     if (hex !== undefined) {
-      this.#title([...head(event), [countText(bytes, 'byte'), 'bold']])
+      this.#title([...head(event), [' '], [countText(bytes, 'byte'), 'bold']])
       this.#printBytes(hex, bytes)
     }
     for (const message of messages) {
-      this.#output.write(this.#line([...head(event), ...partsOf(message)]))
+      this.#output.write(this.#wrapped(event, fieldsOf(message)))
     }
   }
 
@@ -104,11 +103,9 @@ class TapLines {
       return
     }
     const lost = resync ? 'nothing else is lost' : 'what follows could not be read'
-    const words: Part[] = [
-      [`■ ${code} at ${offset}`, 'lost'],
-      [`: ${escapeUnseen(detail)}; ${lost}`],
-    ]
-    this.#output.write(this.#line([...head(event), ...words]))
+    const words = `${escapeUnseen(detail)}; ${lost}`.split(' ')
+    const title: readonly Part[] = [[`■ ${code} at ${offset}`, 'lost'], [':']]
+    this.#output.write(this.#wrapped(event, [title, ...words.map((word) => [[word] as const])]))
     const bytes = fromHex(hex)
     const room = this.#output.columns - INDENT.length - 4
     const shown = Math.min(bytes.length, Math.max(1, Math.floor(room / 4)))
@@ -148,6 +145,15 @@ class TapLines {
     this.#output.title(this.#line(parts))
   }
 
+  /** Writes a line that takes several rows where a terminal is narrower, and one elsewhere. */
+  #wrapped(event: Origin, fields: readonly (readonly Part[])[]): string {
+    const { isForPerson, columns, color } = this.#output
+    if (isForPerson) {
+      return wrapLine(head(event), fields, { columns, indent: INDENT.length, color })
+    }
+    return this.#line([...head(event), ...fields.flatMap((field) => [[' '] as const, ...field])])
+  }
+
   /** Writes a line: in colour and as wide as the terminal, whole and plain elsewhere. */
   #line(parts: readonly Part[]): string {
     const { isForPerson, columns, color } = this.#output
@@ -161,11 +167,7 @@ class TapLines {
 
 function head({ timeMs, transport, peer }: Origin): Part[] {
   const thousandths = String(Math.floor(timeMs) % 1000).padStart(3, '0')
-  return [
-    [`${clockText(timeMs)}.${thousandths} `, 'faint'],
-    [`${transport} ${peer}`.padEnd(22)],
-    [' '],
-  ]
+  return [[`${clockText(timeMs)}.${thousandths} `, 'faint'], [`${transport} ${peer}`.padEnd(22)]]
 }
 
 function headJson({ timeMs, dialect, transport, peer }: Origin): object {
@@ -173,14 +175,14 @@ function headJson({ timeMs, dialect, transport, peer }: Origin): object {
 }
 
 /** Writes the fields of a message, whatever its dialect; what is empty is left out. */
-function partsOf(message: unknown): Part[] {
+function fieldsOf(message: unknown): readonly (readonly Part[])[] {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return [[unseenJson(message)]]
+    return [[[unseenJson(message)]]]
   }
   return Object.entries(message)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
-    .flatMap(([name, value]): Part[] => [
-      [` ${name}=`, 'faint'],
+    .map(([name, value]): readonly Part[] => [
+      [`${name}=`, 'faint'],
       [wordOf(value), 'data'],
     ])
 }

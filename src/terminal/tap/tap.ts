@@ -4,9 +4,10 @@ import { addHubOptions, addLimitOption, type HubArguments } from '../hub/argumen
 
 const EXAMPLES = `
 A listener is named as in the status of the hub (text, stream), by its port, or by a dialect that it
-takes. One line for each decoded message; a message that could not be read is marked ■, with its
-code, its bytes in brackets and what was lost with it. What comes faster than some 2,500 messages a
-second is left out and counted: the hub is never slowed down.
+takes. One line for each decoded message, in up to four rows where the terminal is narrower; one
+that could not be read is marked ■, with its code, its bytes in brackets and what was lost with it.
+What comes faster than some 2,500 messages a second is left out and counted: the hub is never slowed
+down.
 
 With --hex each datagram, and each read of a connection, is shown with its first bytes before its
 messages; in JSON such a packet is one line then. A connection that was there before is joined at
