@@ -111,7 +111,10 @@ export class Counter<Label extends string = string> extends Instrument<BoundCoun
     if (handle === undefined) return undefined
     this.present(home, 'Counter', labels)
     const read = () => home.reader.counter(metric)
-    const refuse = () => this.refuse('want an integer of 0 to 2^64 - 1 in all')
+    const refuse = () =>
+      this.refuse(
+        'want a whole number from 0, as a bigint beyond 2^53 - 1; at most 2^64 - 1 in all',
+      )
     return new BoundCounter(handle, read, refuse, this.exemplarsOf(metric))
   }
 }

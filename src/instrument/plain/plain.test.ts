@@ -67,7 +67,8 @@ test('a counter refuses what a u64 cannot hold, counts it, and says so once', ()
   for (const n of [...wrong, null, '1', {}, Symbol('one')]) counter.add(n as number)
   assert.equal(registry.counts.refused_values, wrong.length + 4)
   assert.deepEqual(logged, [
-    'instrument "requests" of source "App": want an integer of 0 to 2^64 - 1 in all',
+    'instrument "requests" of source "App": want a whole number from 0, as a bigint beyond ' +
+      '2^53 - 1; at most 2^64 - 1 in all',
   ])
   counter.add((1n << 64n) - 1n)
   counter.add(1)
