@@ -11,7 +11,7 @@ const open = useBrowser()
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Rules of axe whose answer another theme may change. */
-const COLOURS = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block']
+const COLOURS = ['color-contrast', 'link-in-text-block']
 
 interface Violation {
   readonly id: string
