@@ -237,6 +237,8 @@ describe('a client', () => {
     }
     assert.throws(() => open(context, { periodMs: 0.000001 }), refusal)
     assert.throws(() => open(context, { worker: 'w'.repeat(65_536) }), RangeError)
+    assert.throws(() => new WallarooClient({ application: 'a' }), /a worker/)
+    assert.throws(() => new WallarooClient({}).reporter(), /needs the application/)
     const client = open(context, { port: 9 })
     assert.throws(() => client.send([{ ...WINDOW, id: 70_000 }]), RangeError)
   })
