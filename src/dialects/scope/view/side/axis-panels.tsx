@@ -5,7 +5,7 @@ import { windowText } from '../../../../model/board/captions.ts'
 import { parseSma } from '../../../../model/board/options.ts'
 import type { ScopeSession } from '../session/session.ts'
 import { Choose, NumberField, SetRow, TextField } from './fields.tsx'
-import { linesOf, plotsOf } from './lines.ts'
+import { linesOf, plotsOf, withAbsent } from './lines.ts'
 
 export function RangePanel({ session }: { session: ScopeSession }): JSX.Element {
   const chosen = useSignal('')
@@ -85,7 +85,7 @@ export function AveragePanel({ session }: { session: ScopeSession }): JSX.Elemen
       <Choose
         label="Line of the moving mean"
         value={key}
-        choices={lines}
+        choices={withAbsent(lines, key)}
         choose={(next) => {
           chosen.value = next
         }}

@@ -7,6 +7,12 @@ export function linesOf(session: ScopeSession): readonly Choice[] {
   return session.plots.value.flatMap(({ lines }) => lines.map(({ key }) => [key, key] as const))
 }
 
+/** Puts a line before the others that options are about and that is not there. */
+export function withAbsent(lines: readonly Choice[], key: string): readonly Choice[] {
+  const isThere = key === '' || lines.some(([each]) => each === key)
+  return isThere ? lines : [[key, `${key} (not there)`], ...lines]
+}
+
 export function plotsOf(session: ScopeSession): readonly Choice[] {
   return session.plots.value.map(({ name }) => [name, name] as const)
 }

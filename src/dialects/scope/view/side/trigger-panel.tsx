@@ -10,7 +10,7 @@ import { clockText } from '../../../../viewer/format/time.ts'
 import { Name } from '../../../../web/shell/parts.tsx'
 import type { ScopeSession } from '../session/session.ts'
 import { Choose, NumberField, SetRow } from './fields.tsx'
-import { linesOf } from './lines.ts'
+import { linesOf, withAbsent } from './lines.ts'
 
 export function TriggerPanel({ session }: { session: ScopeSession }): JSX.Element {
   const chosen = useSignal('')
@@ -19,8 +19,6 @@ export function TriggerPanel({ session }: { session: ScopeSession }): JSX.Elemen
   const lines = linesOf(session)
   const isThere = (key: string): boolean => lines.some(([each]) => each === key)
   const key = isThere(chosen.value) ? chosen.value : (triggers[0]?.key ?? lines[0]?.[0] ?? '')
-  const known =
-    isThere(key) || key === '' ? lines : [[key, `${key} (not there)`] as const, ...lines]
   const set = triggers.find((each) => each.key === key) ?? { key, below: null, above: null }
   const others = triggers.filter((each) => each.key !== key)
   const put = (change: Partial<TriggerOption>): void => {
@@ -41,7 +39,7 @@ export function TriggerPanel({ session }: { session: ScopeSession }): JSX.Elemen
       <Choose
         label="Line of the trigger"
         value={key}
-        choices={known}
+        choices={withAbsent(lines, key)}
         choose={(next) => {
           chosen.value = next
         }}
