@@ -1,6 +1,6 @@
 /**
  * The sending side (§2, §4.6): one connection per worker process, which comes back for ever.
- * Connect and the joins known so far are the first bytes of every connection; nothing is sent twice.
+ * Connect and the joins so far are the first bytes of every connection; nothing is sent twice.
  * While there is no connection windows are dropped and counted, but for the newest of an optional
  * buffer; while the hub reads too slowly whole frames are, so that the stream stays sound.
  */
