@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import type {
   CellsEvent,
+  ExemplarsAnswer,
   HelloEvent,
   Kind,
   NamesAnswer,
@@ -217,18 +218,24 @@ export class FakeHub {
       '/samples': () => ({ endMs: second * 1000, groups: [] }),
       '/sources': () => this.#sources(second),
     }
-    const series = this.series.find(({ id }) => `/series/${id}` === path)
-    const named = this.series.find(({ id }) => `/series/${id}/names` === path)
     const isEmpty = this.#options.scene === 'empty'
     const answer = path.startsWith('/wallaroo/')
       ? answerWallaroo(path.slice('/wallaroo/'.length), url.searchParams, second, isEmpty)
-      : series
-        ? this.#info(series, second)
-        : named
-          ? inventNames(named)
-          : routes[path]?.()
+      : path.startsWith('/series/')
+        ? this.#aboutSeries(path, second)
+        : routes[path]?.()
     if (answer !== undefined) sendJson(response, answer)
     else sendJson(response, { error: { code: 'not_found', message: `no ${path}` } }, 404)
+  }
+
+  /** Answers what is asked of one series: itself, its names or its exemplars. */
+  #aboutSeries(path: string, second: number): unknown {
+    const [, id, part] = /^\/series\/(\d+)(?:\/(\w+))?$/.exec(path) ?? []
+    const series = this.series.find((each) => each.id === Number(id))
+    if (series === undefined) return undefined
+    if (part === 'names') return inventNames(series)
+    if (part === 'exemplars') return { exemplars: [] } satisfies ExemplarsAnswer
+    return part === undefined ? this.#info(series, second) : undefined
   }
 
   #serveFile(path: string, response: ServerResponse): void {
