@@ -217,7 +217,10 @@ function drawNothing(buffer: ScreenBuffer, row: number, { store, state, rows }: 
   if (!catalogue.isLoaded) {
     const reason = catalogue.refusal.peek()
     buffer.write(row, 3, reason ?? 'reading the list of series', 'faint')
-  } else if (rows.total > 0 || state.filter !== '') {
+  } else if (rows.total > 0 && state.filter === '') {
+    const words = `All ${rows.total} series have been silent for long. A filter (/) finds them.`
+    buffer.write(row, 3, words)
+  } else if (state.filter !== '') {
     buffer.write(row, 3, `No series matches “${shownName(state.filter)}”. Esc clears the filter.`)
   } else {
     const { title, isLoss } = emptyWords(store.sources.peek())

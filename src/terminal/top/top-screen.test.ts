@@ -88,6 +88,16 @@ test('a filter holds while it is typed, and is taken back by Escape', async (t) 
   assert.equal(seriesOf(await command.until(/ {2}4 series/)).length, 4)
 })
 
+test('where all series have been silent for long, that is said', async (t) => {
+  const { command } = await watched(t, (view) => {
+    shop(view)()
+    view.clock.advance(view.staleAfterMs + 2000)
+    view.tick()
+  })
+  const lines = await command.until(/silent for long/)
+  assert.equal(lines[3], '   All 4 series have been silent for long. A filter (/) finds them.')
+})
+
 test('keys sort, group, choose, and show themselves', async (t) => {
   const { command } = await ticked(t)
   assert.match((await command.press('s'))[23]!, /s sort: name/)
