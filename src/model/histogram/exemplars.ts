@@ -18,7 +18,14 @@ export const EXEMPLAR_LENGTH_LIMIT = 128
 /** Exemplars kept of one series. */
 const EXEMPLARS_LIMIT = 10
 
-/** Counts the code points of labels, names and values. */
+/**
+ * Counts the code points of labels, names and values.
+ *
+ * @example
+ * import { lengthOfLabels } from 'pentameter/model'
+ *
+ * console.log(lengthOfLabels([['trace_id', '4bf92f35']])) // 16
+ */
 export function lengthOfLabels(labels: Labels): number {
   let length = 0
   for (const [key, value] of labels) {
@@ -61,6 +68,13 @@ const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([])
 /**
  * Exemplars of many series, by number: of those that had one last, as many as the limit says. What
  * a series costs that never has one is nothing.
+ *
+ * @example
+ * import { Exemplars } from 'pentameter/model'
+ *
+ * const exemplars = new Exemplars(100)
+ * exemplars.add(1, { value: 0.25, timeMs: Date.now(), labels: [['trace_id', '4bf92f35']] })
+ * console.log(exemplars.of(1).length) // 1
  */
 export class Exemplars {
   readonly #limit: number
