@@ -78,7 +78,7 @@ function withoutFiles(script: string): string {
  * processes. Codecs, models and documents are the same under every Node that takes the language.
  */
 const MEETS_NODE = [
-  'src/{arena,shm,hub,http,history,instrument,terminal}/**/*.test.ts',
+  'src/{arena,shm,disk,hub,http,history,instrument,terminal}/**/*.test.ts',
   'src/dialects/*/{client,server,hub}/**/*.test.ts',
   'test/e2e/**/*.test.ts',
 ]
