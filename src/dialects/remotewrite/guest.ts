@@ -9,5 +9,8 @@ export const remotewrite: Guest = {
   createResident,
   bodyLimits: ({ requestBytesLimit }) => ({ [PATH]: requestBytesLimit as number }),
   addRoutes: async (app, context) => (await import('./http/routes.ts')).addRoutes(app, context),
-  examples: { decode: ['pentameter decode remotewrite request.bin'] },
+  examples: {
+    decode: ['pentameter decode remotewrite request.bin'],
+    serve: ["pentameter serve --relay 'remotewrite+http://10.0.0.7:8428/api/v1/write?hub=a'"],
+  },
 }
