@@ -71,7 +71,9 @@ export async function runHub(
     throw error
   }
   goOnWithoutOutput(log)
-  process.stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests))
+  const { stdout } = process
+  const screen = stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : undefined
+  stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests, screen))
   await ending.promise
   await end()
   await hub.close()

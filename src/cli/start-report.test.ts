@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DialectStatus, ListenerStatus, SourcesAnswer } from '../http/api.ts'
+import { GUESTS } from '../dialects/registry.ts'
+import type { DialectStatus, HistoryStatus, ListenerStatus, SourcesAnswer } from '../http/api.ts'
 import { startReport } from './start-report.ts'
 
 const ADDRESSES = {
@@ -61,7 +62,7 @@ test('a dialect that nothing listens for has no line', () => {
     dialectOf('process', 'Processes', '', ''),
   ]
   const report = startReport('text', ADDRESSES, { ...sources(1), dialects })
-  assert.match(report, /^ {2}Text +udp\+tcp 127\.0\.0\.1:8125$/m)
+  assert.match(report, /^ {2}udp\+tcp 127\.0\.0\.1:8125 +Text$/m)
   assert.doesNotMatch(report, /Processes/)
 })
 
@@ -97,12 +98,59 @@ test('EventCounters are served with the page, and fail with it', () => {
   const dialect = dialectOf('eventcounters', 'EventCounters', 'tcp 127.0.0.1:4000', tryIt)
   const answer = { ...sources(0), dialects: [dialect] }
   const up = startReport('text', ADDRESSES, answer)
-  assert.match(up, /EventCounters +tcp 127\.0\.0\.1:4000\n/)
+  assert.match(up, /tcp 127\.0\.0\.1:4000 +EventCounters\n/)
   assert.ok(up.includes(`Try:\n  ${tryIt}\n`))
   const http = { ...ADDRESSES.http, error: 'port is taken by another process' }
   const down = startReport('text', { ...ADDRESSES, http }, answer)
   assert.match(down, /EventCounters .*not started: port is taken/)
   assert.doesNotMatch(down, /Try:/)
+})
+
+test('dialects of one port share its line', () => {
+  const [udp, tcp] = ['udp+tcp 127.0.0.1:8125', 'tcp 127.0.0.1:5001']
+  const dialects = [
+    dialectOf('text', 'Text', udp, ''),
+    dialectOf('scope', 'Scope', tcp, ''),
+    dialectOf('wallaroo', 'Wallaroo', tcp, ''),
+  ]
+  const lines = startReport('text', ADDRESSES, { ...sources(1), dialects }).split('\n')
+  assert.deepEqual(lines.slice(2, 4), [`  ${udp}  Text`, `  ${tcp}      Scope, Wallaroo`])
+})
+
+test('all of a usual hub is to be seen in 80 columns and 24 rows, behind what npm says', async () => {
+  const wide = { host: '127.0.0.1', port: 14000 }
+  const dialects = await Promise.all(
+    GUESTS.map(async ({ dialect }) => {
+      const { name, title, roles, transports, tryIt } = dialect
+      const port = { text: 8125, stream: 5001, http: 14000 }[dialect.port?.name ?? '']
+      const address = roles.server && port ? `${transports.join('+')} 127.0.0.1:${port}` : ''
+      return dialectOf(name, title, address, address && (tryIt?.('127.0.0.1', port!) ?? ''))
+    }),
+  )
+  const history = {
+    state: 'on',
+    place: '/home/somebody/.local/state/pentameter/history',
+    bytesLimit: 2 ** 30,
+    keptS: [86_400 * 30, 86_400 * 90, 86_400 * 900],
+  } as unknown as HistoryStatus
+  const answer = { ...sources(1), dialects, history }
+  const reportOf = (screen?: Parameters<typeof startReport>[4]): string[] =>
+    startReport('text', { ...ADDRESSES, http: wide }, answer, GUESTS, screen)
+      .trimEnd()
+      .split('\n')
+  const rowsAt = (lines: string[], columns: number): number =>
+    lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)
+
+  const small = reportOf({ columns: 80, rows: 24 })
+  assert.ok(rowsAt(small, 80) <= 18, small.join('\n'))
+  assert.equal(small.at(-1), 'Ctrl-C stops. The page: http://127.0.0.1:14000/')
+  assert.equal(small.at(-3), '  more of them: "tryIt" in http://127.0.0.1:14000/api/v1/sources')
+  // what weighs more stays
+  const everything = reportOf()
+  const tried = everything.indexOf('Try:')
+  assert.deepEqual(small.slice(0, tried + 2), everything.slice(0, tried + 2))
+  for (const { tryIt } of dialects) assert.ok(tryIt === '' || everything.includes(`  ${tryIt}`))
+  assert.deepEqual(reportOf({ columns: 200, rows: 60 }), everything)
 })
 
 test('the address of the page is in the last line', () => {

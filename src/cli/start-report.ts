@@ -4,21 +4,33 @@ import type { BoundAddress, PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
 import { HTTP_PORT } from '../dialects/options.ts'
 import { GUESTS } from '../dialects/registry.ts'
-import type { HistoryStatus, SourcesAnswer } from '../http/api.ts'
+import type { DialectStatus, HistoryStatus, SourcesAnswer } from '../http/api.ts'
 import { addressText } from '../model/text/address.ts'
-import { tableLines } from '../terminal/index.ts'
+import { tableLines, textWidth } from '../terminal/index.ts'
 import { failedPorts, failureLines } from './failed-ports.ts'
 import type { LogFormat } from './log.ts'
 
+/** Size of a terminal, in characters. */
+interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** Rows beside the report: five of a command that npm has told first, and that of the cursor. */
+const OTHER_ROWS = 6
+
 /**
- * Writes the report. The address of the page comes last: what scrolls away is above it.
+ * Writes the report. The address of the page comes last: what scrolls away is above it. Where the
+ * screen is known, nothing does with usual options: what to try, which weighs least, gives way.
  * @param addresses by port; that of HTTP is always among them
+ * @param screen the terminal that shows it; none where it is written elsewhere
  */
 export function startReport(
   format: LogFormat,
   addresses: PortAddresses,
   { listeners, dialects, workers = [], workerFailure, exports = [], history }: SourcesAnswer,
   guests: readonly Guest[] = GUESTS,
+  screen?: ScreenSize,
 ): string {
   const failed = failedPorts(addresses)
   const running = workers.filter(({ state }) => state === 'running').length
@@ -42,15 +54,11 @@ export function startReport(
   )
   const failureOf = (name: string) =>
     servedByHttp.has(name) ? http.error : whyNotStarted(name, listeners)
-  const rows: string[][] = []
-  for (const { name, title, address } of dialects) {
-    // one that only dials, or is dialled at a path, has no address of its own
-    if (address === '') continue
-    const failure = failureOf(name)
-    rows.push([title, `${address}${failure === undefined ? '' : `   not started: ${failure}`}`])
-  }
+  const rows: string[][] = listenerRows(dialects, failureOf)
   if (http.error === undefined) rows.push(['Prometheus', `${base}/metrics`])
-  rows.push(['ingest', ingestWords(running, workers.length, workerFailure)])
+  const receive = receiveOf(listeners)
+  const ingest = ingestWords(running, workers.length, workerFailure)
+  rows.push(['ingest', receive === undefined ? ingest : `${ingest}; udp by ${receive}`])
   for (const { name, url, intervalMs } of exports) {
     rows.push([name.toUpperCase(), `to ${url} every ${intervalMs / 1000} s`])
   }
@@ -58,21 +66,57 @@ export function startReport(
     const [place, ...rest] = historyWords(history).split('\n')
     rows.push(['history', place!], ...rest.map((line) => ['', line]))
   }
-  const receive = receiveOf(listeners)
-  if (receive !== undefined) rows.push(['udp', receive])
-  const table = tableLines(rows)
-    .map((line) => `  ${line}`)
-    .join('\n')
-  const tries = dialects
+  const table = tableLines(rows).map((line) => `  ${line}`)
+  const failures = failureLines(failed).map((line) => `  ${line}`)
+  const heading = headingOf(failed.length, Object.keys(addresses).length)
+  const page = http.error === undefined ? `The page: ${base}/` : 'There is no page.'
+  const above = [heading, ...failures, '', ...table, '']
+  const below = ['', `Ctrl-C stops. ${page}`]
+  const commands = dialects
     .filter(({ name, tryIt }) => tryIt !== '' && failureOf(name) === undefined)
     .map(({ tryIt }) => `  ${tryIt}`)
-    .join('\n')
-  const trying = tries === '' ? '' : `Try:\n${tries}\n\n`
-  const heading = headingOf(failed.length, Object.keys(addresses).length)
-  const failures = failureLines(failed).map((line) => `  ${line}\n`)
-  const body = `${heading}\n${failures.join('')}\n${table}\n\n${trying}`
-  if (http.error !== undefined) return `${body}Ctrl-C stops. There is no page.\n`
-  return `${body}Ctrl-C stops. The page: ${base}/\n`
+  const room = screen === undefined ? Infinity : screen.rows - OTHER_ROWS
+  const columns = screen?.columns ?? Infinity
+  const others = http.error === undefined ? `"tryIt" in ${base}/api/v1/sources` : 'a larger screen'
+  const rest = `  more of them: ${others}`
+  const tries = triesWithin(commands, room - rowsOf([...above, ...below], columns), columns, rest)
+  return `${[...above, ...tries, ...(tries.length === 0 ? below.slice(1) : below)].join('\n')}\n`
+}
+
+/** Writes a row for each address, with all that is spoken there. */
+function listenerRows(
+  dialects: readonly DialectStatus[],
+  failureOf: (name: string) => string | undefined,
+): string[][] {
+  // one that only dials, or is dialled at a path, has no address of its own
+  const listening = dialects.filter(({ address }) => address !== '')
+  return [...Map.groupBy(listening, ({ address }) => address)].map(([address, there]) => {
+    const failure = failureOf(there[0]!.name)
+    const titles = there.map(({ title }) => title).join(', ')
+    return [address, `${titles}${failure === undefined ? '' : `   not started: ${failure}`}`]
+  })
+}
+
+/** Chooses the commands to try for which there is room; where not for all, the rest ends them. */
+function triesWithin(
+  commands: readonly string[],
+  room: number,
+  columns: number,
+  rest: string,
+): string[] {
+  if (commands.length === 0) return []
+  const all = ['Try:', ...commands]
+  if (rowsOf(all, columns) <= room) return all
+  const chosen = ['Try:']
+  for (const line of commands) {
+    if (rowsOf([...chosen, line, rest], columns) <= room) chosen.push(line)
+  }
+  return [...chosen, rest]
+}
+
+/** Counts the rows that a terminal of so many columns takes for these lines. */
+function rowsOf(lines: readonly string[], columns: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0)
 }
 
 /** Tells where the history is and how much of it there may be, or why there is none. */
