@@ -261,7 +261,9 @@ test('input that makes no sense is refused by name', async (t) => {
       /^series: want at most 200/,
     ],
     ['/api/v1/range?series=1&step=0', /^step: /],
-    ['/api/v1/range?series=1&step=1.5', /^step: /],
+    ...['1.5', '0.0125', '1e9', '1e-3', '-1', '0x1', '1.2.3', 'NaN', ''].map(
+      (step): [string, RegExp] => [`/api/v1/range?series=1&step=${step}`, /^step: /],
+    ),
     ['/api/v1/range?series=1&from=5&to=5', /not before/],
     ['/api/v1/range', /^series: /],
     ['/api/v1/live?interval=3601', /^interval: /],
@@ -283,6 +285,20 @@ test('input that makes no sense is refused by name', async (t) => {
     assert.equal(error.code, 'invalid_request')
     if (!message.source.includes('not before')) assert.ok(error.hint, path)
   }
+})
+
+test('a number is taken as any program prints it', async (t) => {
+  const { server } = await start(t)
+  const answerOf = (step: string, to = '10000') =>
+    server.json(`/api/v1/range?series=1&from=0&to=${to}&step=${step}`)
+  const seconds = await answerOf('1')
+  for (const step of ['1.0', '1.', '1.000000', '1e0', '1E%2B0', '10e-1', '01']) {
+    assert.deepEqual(await answerOf(step), seconds, step)
+  }
+  assert.deepEqual(await answerOf('1', '10000.0'), seconds)
+  assert.deepEqual(await answerOf('1', '1e4'), seconds)
+  const tenths = await answerOf('0.1')
+  for (const step of ['.1', '0.100', '1e-1']) assert.deepEqual(await answerOf(step), tenths, step)
 })
 
 test('too many columns are refused with the step that would do', async (t) => {

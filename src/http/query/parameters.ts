@@ -18,22 +18,29 @@ export const STEP_MAX_S = 86_400
 /** Ids are small; more digits are no id. */
 const ID_MAX = 0xffff_ffff
 
-/** Makes the schema of a whole number in decimal digits. */
-export function integer(min: number, max: number) {
+/** A number as JSON writes it or a program prints it, `1`, `1.0`, `1e3`, `.5`; without a sign. */
+const NUMBER_TEXT = /^(?=.{1,40}$)(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i
+
+/** Makes the schema of a number whose text is one and whose value is of a kind. */
+function number(wanted: string, isOfKind: (value: number) => boolean) {
   return z
     .string()
-    .regex(/^\d{1,16}$/, 'want a whole number')
+    .refine((text) => NUMBER_TEXT.test(text) && isOfKind(Number(text)), wanted)
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
+}
+
+/** Makes the schema of a whole number. */
+export function integer(min: number, max: number) {
+  return number('want a whole number', Number.isSafeInteger).pipe(z.number().min(min).max(max))
 }
 
 /** Makes the schema of seconds: whole ones, or parts of one from 0.01 on, to the millisecond. */
 function seconds(max: number) {
-  return z
-    .string()
-    .regex(/^(\d{1,16}|0\.\d{1,3})$/, 'want whole seconds, or 0.01 to 0.999')
-    .transform(Number)
-    .pipe(z.number().min(SAMPLES_MIN_S).max(max))
+  const isGiven = (value: number): boolean =>
+    Number.isInteger(value) || (value < 1 && value === Math.round(value * 1000) / 1000)
+  return number('want whole seconds, or 0.01 to 0.999', isGiven).pipe(
+    z.number().min(SAMPLES_MIN_S).max(max),
+  )
 }
 
 /** Makes the schema of `1,2,3`; empty for none. Repeated ids count once. */
