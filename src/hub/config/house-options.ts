@@ -158,8 +158,9 @@ const LIMIT_OPTIONS = {
   greetAfterMs: integer({
     max: 60_000,
     default: 50,
+    flag: '--greet-after <ms>',
     description:
-      'silence after which a peer of a shared port is taken for a viewer that waits to be greeted',
+      'time to decide whether a peer of a shared port speaks or waits to be greeted as a viewer',
   }),
   messageTimeoutMs: integer({
     default: 30_000,
