@@ -117,7 +117,7 @@ test('dialects of one port share its line', () => {
   assert.deepEqual(lines.slice(2, 4), [`  ${udp}  Text`, `  ${tcp}      Scope, Wallaroo`])
 })
 
-test('all of a usual hub is to be seen in 80 columns and 24 rows, behind what npm says', async () => {
+test('of a usual hub all is seen in 80 columns and 24 rows, behind what npm says', async () => {
   const wide = { host: '127.0.0.1', port: 14000 }
   const dialects = await Promise.all(
     GUESTS.map(async ({ dialect }) => {
