@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import {
   coverageFaults,
   coveragePage,
@@ -11,14 +12,21 @@ import {
 } from './docs/coverage.ts'
 import { REGISTERED, runnersOf } from './suites/tested.ts'
 import { DIALECTS } from './support/dialects.ts'
+import { caseName, readVectorFiles } from './vectors/vector-file.ts'
 
 suite('sentences of the documents', () => {
   for (const tested of REGISTERED) {
     const { name } = tested.dialect
     test(`of ${name} each have a test that is there, or a reason`, async () => {
-      const categories = new Set(Object.keys(await runnersOf(tested)))
+      const files = readVectorFiles(fileURLToPath(new URL('vectors', tested.folder)), [name])
+      const cases = new Map(
+        Object.keys(await runnersOf(tested)).flatMap((category) => {
+          const found = files.flatMap(({ categories }) => categories.get(category) ?? [])
+          return found.length === 0 ? [] : [[category, new Set(found.map(caseName))]]
+        }),
+      )
       for (const coverage of readCoverage([name])) {
-        assert.deepEqual(coverageFaults(coverage, categories), [])
+        assert.deepEqual(coverageFaults(coverage, cases), [])
       }
     })
   }
@@ -36,7 +44,8 @@ suite('faults that are found', () => {
   }
   const faultsOf = (rows: string) => {
     const coverage: DocumentCoverage = parseCoverage('none', `Document 9: x.\n\n${rows}`)
-    return coverageFaults(coverage, new Set(['decode']), (path) => files[path])
+    const cases = new Map([['decode', new Set(['seed'])]])
+    return coverageFaults(coverage, cases, (path) => files[path])
   }
 
   for (const [what, rows, fault] of [
@@ -48,7 +57,7 @@ suite('faults that are found', () => {
     ],
     [
       'nothing, of vectors and a reason',
-      '| 1 | rule | w | s | vectors: decode | |\n| 2 | rule | w | s | | not: no use |',
+      '| 1 | rule | w | s | vectors: decode/seed | |\n| 2 | rule | w | s | | not: no use |',
       undefined,
     ],
     ['nothing, of background', '| 1 | background | w | s | | |', undefined],
@@ -70,8 +79,23 @@ suite('faults that are found', () => {
     ],
     [
       'vectors that are not run',
-      '| 1 | rule | w | s | vectors: tcp | |',
+      '| 1 | rule | w | s | vectors: tcp/seed | |',
       'none 1: no vectors of tcp are run',
+    ],
+    [
+      'a case that is gone',
+      '| 1 | rule | w | s | vectors: decode/sed | |',
+      'none 1: no case sed in decode',
+    ],
+    [
+      'vectors without a case, and nothing else',
+      '| 1 | rule | w | s | vectors: decode | |',
+      'none 1: name the case that shows it, as "vectors: category/case"',
+    ],
+    [
+      'nothing, of vectors as a whole beside a test',
+      '| 1 | rule | w | s | vectors: decode<br>a.test.ts: it counts | |',
+      undefined,
     ],
     [
       'a sentence alone',

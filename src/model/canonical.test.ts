@@ -19,6 +19,11 @@ test('2 exceptions in 1.01 s are 118.8 a minute, the document’s example', () =
   assert.equal(incrementRate(2, 1.01).toFixed(1), '118.8')
 })
 
+test('an hour’s count can be told per second, and a second’s per hour', () => {
+  assert.equal(incrementRate(7200, 3600, 1), 2)
+  assert.equal(incrementRate(2, 1, 3600), 7200)
+})
+
 test('a rate scales with its time scale, and a window of no length has none', () => {
   assert.equal(incrementRate(10, 2, 1), 5)
   assert.equal(incrementRate(10n, 2, 3600), 18000)

@@ -26,10 +26,13 @@ export interface Sentence {
 interface TestReference {
   /** File of the test, from the root; of vectors their file. */
   readonly path: string
-  /** Title as its source has it; of vectors their category. */
+  /** Title as its source has it; of vectors their category, or `category/case`. */
   readonly title: string
   readonly isVectors: boolean
 }
+
+/** Names of cases by category of vectors. */
+type CasesByCategory = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface DocumentCoverage {
   readonly dialect: string
@@ -76,13 +79,13 @@ function referenceOf(dialect: string, text: string): TestReference {
 
 /**
  * Lists what is wrong with a document's table: a gap in the numbers, a sentence with neither test
- * nor reason, a test that is not there.
- * @param categories of vectors that are run
+ * nor reason, a test that is not there, a whole category of vectors as all that shows a sentence.
+ * @param cases names of the vectors that are run, by category
  * @param read gives the text of a file of the tree
  */
 export function coverageFaults(
   { dialect, document, sentences }: DocumentCoverage,
-  categories: ReadonlySet<string>,
+  cases: CasesByCategory,
   read = readFile,
 ): string[] {
   const faults: string[] = []
@@ -97,8 +100,11 @@ export function coverageFaults(
     if (kind !== 'background' && tests.length === 0 && !isLeftOut(sentence)) {
       faults.push(`${where}: neither a test nor a reason, as "not: …"`)
     }
+    if (tests.length > 0 && tests.every((test) => test.isVectors && !test.title.includes('/'))) {
+      faults.push(`${where}: name the case that shows it, as "vectors: category/case"`)
+    }
     for (const test of tests) {
-      const fault = testFault(test, categories, read)
+      const fault = testFault(test, cases, read)
       if (fault !== undefined) faults.push(`${where}: ${fault}`)
     }
   }
@@ -112,10 +118,15 @@ function isLeftOut({ differs }: Sentence): boolean {
 
 function testFault(
   { path, title, isVectors }: TestReference,
-  categories: ReadonlySet<string>,
+  cases: CasesByCategory,
   read: (path: string) => string | undefined,
 ): string | undefined {
-  if (isVectors) return categories.has(title) ? undefined : `no vectors of ${title} are run`
+  if (isVectors) {
+    const [category, name] = title.split('/') as [string, string?]
+    const names = cases.get(category)
+    if (names === undefined) return `no vectors of ${category} are run`
+    return name === undefined || names.has(name) ? undefined : `no case ${name} in ${category}`
+  }
   const text = read(path)
   if (text === undefined) return `no file ${path}`
   return hasTest(text, title) ? undefined : `${path} has no test "${title}"`
