@@ -1,7 +1,8 @@
 /**
  * Totals of a series of the hub as samples of Prometheus, named as on /metrics. What was sent last
- * is kept, so that a series that stands still can be told again; one that begins is told half a
- * second before as it stood then, for functions as `increase` only see growth between samples.
+ * is kept, so that a series that stands still can be told again; one that begins, or comes again
+ * after it was away, is told half a second before as it stood then, for functions as `increase`
+ * only see growth between samples.
  */
 import { exportedSum, forEachBound } from '../../../exposition/distribution.ts'
 import { nativeFamily } from '../../../exposition/names.ts'
@@ -12,7 +13,8 @@ import {
   addExact,
   type Cell,
   type Exact,
-  type Histogram,
+  Histogram,
+  type Kind,
   type Labels,
   type Summary,
 } from '../../../model/index.ts'
@@ -33,17 +35,23 @@ interface Row {
   value: number
 }
 
+/** Totals of a series at one instant; of each kind its own. */
+interface Totals {
+  counter: Exact
+  histogram: Histogram | undefined
+  summary: { readonly count: number; readonly sum: number }
+}
+
 export class EmittedSeries {
   readonly isAway: () => boolean
   readonly #form: HistogramForm
   #names: readonly PrometheusName[] = []
   /** Rows by the place of their name, and what is behind it. */
   readonly #rows = new Map<string, Row>()
-  #counter: Exact = 0
-  #before: Exact | undefined = 0
+  readonly #totals: Totals = { counter: 0, histogram: undefined, summary: { count: 0, sum: 0 } }
+  /** Totals that are not written: those before the first cell, or when it was said to be away. */
+  #former: Totals | undefined
   #gauge: Exact | undefined
-  #histogram: Histogram | undefined
-  readonly #summary = { count: 0, sum: 0 }
   /** Summary of the last second that had one, of which some families are parts. */
   #last: Summary | undefined
   #increment: Exact | undefined
@@ -54,10 +62,10 @@ export class EmittedSeries {
   constructor(form: HistogramForm, isAway: () => boolean, total: Cell | undefined) {
     this.#form = form
     this.isAway = isAway
-    if (total === undefined) return
-    this.add(total)
+    if (total !== undefined) this.add(total)
     this.#last = undefined
     this.#increment = undefined
+    this.#former = this.#copy()
   }
 
   get names(): readonly PrometheusName[] {
@@ -71,47 +79,47 @@ export class EmittedSeries {
   }
 
   add(cell: Cell): void {
+    const totals = this.#totals
     switch (cell.kind) {
       case 'counter':
-        this.#before = this.#counter
-        this.#counter = addExact(this.#counter, cell.delta)
+        totals.counter = addExact(totals.counter, cell.delta)
         this.#increment = cell.delta
         break
       case 'gauge':
         this.#gauge = cell.value
         break
       case 'histogram':
-        if (this.#histogram === undefined) this.#histogram = cell.histogram.clone()
-        else this.#histogram.mergeFrom(cell.histogram)
+        if (totals.histogram === undefined) totals.histogram = cell.histogram.clone()
+        else totals.histogram.mergeFrom(cell.histogram)
         break
-      case 'summary':
-        this.#summary.count += cell.summary.count
+      case 'summary': {
+        const { count, mean } = cell.summary
         // kept apart: mean times count may fall by a rounding, and a total may not
-        this.#summary.sum += cell.summary.count === 0 ? 0 : cell.summary.mean * cell.summary.count
+        const sum = totals.summary.sum + (count === 0 ? 0 : mean * count)
+        totals.summary = { count: totals.summary.count + count, sum }
         this.#last = cell.summary
+      }
     }
   }
 
   /** Writes all there is, as of a time. */
   write(writer: RequestWriter, timeMs: number): void {
-    const isFirst = this.sentMs === 0
     this.sentMs = timeMs
+    const former = this.#former
+    this.#former = undefined
     this.#names.forEach((name, place) => {
-      const row = new RowWriter(this.#rows, name, place, writer, timeMs)
+      const row = (atMs: number) => new RowWriter(this.#rows, name, place, writer, atMs)
       if (name.part !== undefined) {
-        row.number('', name.sample, this.#partOf(name.part))
-      } else if (name.type === 'counter') {
-        row.number('', name.sample, this.#counter, this.#before)
+        row(timeMs).number('', name.sample, this.#partOf(name.part))
       } else if (name.type === 'gauge') {
-        row.number('', name.sample, this.#gauge)
-      } else if (name.type === 'summary') {
-        row.number('sum', `${name.family}_sum`, this.#summary.sum, 0)
-        row.count('count', `${name.family}_count`, this.#summary.count)
-      } else if (this.#histogram !== undefined) {
-        this.#writeHistogram(row, this.#histogram, isFirst)
+        row(timeMs).number('', name.sample, this.#gauge)
+      } else {
+        if (former !== undefined && this.#isNewSince(former, name.type)) {
+          this.#writeTotals(row(timeMs - BEFORE_MS), former, true)
+        }
+        this.#writeTotals(row(timeMs), this.#totals, false)
       }
     })
-    this.#before = undefined
   }
 
   #partOf(part: WindowPart): Exact | undefined {
@@ -119,23 +127,59 @@ export class EmittedSeries {
     return this.#last && windowValue(this.#last, part)
   }
 
-  #writeHistogram(row: RowWriter, histogram: Histogram, isFirst: boolean): void {
+  #isNewSince(former: Totals, kind: Kind): boolean {
+    const { counter, histogram, summary } = this.#totals
+    if (kind === 'counter') return counter !== former.counter
+    if (kind === 'summary') return summary.count !== former.summary.count
+    return (histogram?.count ?? 0n) !== (former.histogram?.count ?? 0n)
+  }
+
+  /** @param isFormer nothing before it is known */
+  #writeTotals(row: RowWriter, totals: Totals, isFormer: boolean): void {
+    const { counter, histogram, summary } = totals
+    const { type, family, sample } = row.name
+    if (type === 'counter') {
+      row.number('', sample, counter)
+    } else if (type === 'summary') {
+      row.number('sum', `${family}_sum`, summary.sum)
+      row.number('count', `${family}_count`, summary.count, 0)
+    } else {
+      const now = this.#totals.histogram
+      if (now !== undefined) this.#writeHistogram(row, histogram ?? emptyAs(now), isFormer)
+    }
+  }
+
+  #writeHistogram(row: RowWriter, histogram: Histogram, isFormer: boolean): void {
     const native = this.#form === 'classic' ? undefined : nativeForm(histogram)
     if (native !== undefined) row.native(histogram, native)
     if (native !== undefined && this.#form === 'native') return
-    row.buckets(histogram)
-    row.number('sum', `${row.name.family}_sum`, exportedSum(histogram), isFirst ? 0 : undefined)
-    row.count('count', `${row.name.family}_count`, Number(histogram.count))
+    row.buckets(histogram, isFormer)
+    row.number('sum', `${row.name.family}_sum`, exportedSum(histogram))
+    row.number('count', `${row.name.family}_count`, histogram.count, 0)
   }
 
-  /** Writes that it has ended. */
+  /** Writes that it has ended, or is away: when it comes again, it goes on from its totals. */
   stale(writer: RequestWriter, timeMs: number): void {
+    if (this.#rows.size === 0) return
     for (const { labels, isNative } of this.#rows.values()) {
       if (isNative) writer.histogram(labels, (each) => writeStaleNative(each, timeMs))
       else writer.stale(labels, timeMs)
     }
     this.#rows.clear()
+    this.#former = this.#copy()
   }
+
+  #copy(): Totals {
+    const { counter, histogram, summary } = this.#totals
+    return { counter, histogram: histogram?.clone(), summary }
+  }
+}
+
+/** Makes the histogram that another one was before anything was observed. */
+function emptyAs({ scale, bounds }: Histogram): Histogram {
+  const empty = new Histogram(scale)
+  empty.bounds = bounds
+  return empty
 }
 
 /** Writer of the rows of one name. */
@@ -161,19 +205,13 @@ class RowWriter {
   }
 
   /**
-   * Writes a value in the unit of the export, and what it was before where it is a new row.
+   * Writes a value.
    * @param key of the row among those of this name
+   * @param shift places by which it is divided, in the unit of the export unless stated
    */
-  number(key: string, sample: string, value: Exact | undefined, before?: Exact): void {
+  number(key: string, sample: string, value: Exact | undefined, shift = this.name.shift): void {
     if (value === undefined || Number.isNaN(value)) return
-    const scale = 10 ** this.name.shift
-    const former = before === undefined ? undefined : Number(before) / scale
-    this.#row(key, sample, Number(value) / scale, former)
-  }
-
-  /** Writes a number of observations. */
-  count(key: string, sample: string, value: number): void {
-    this.#row(key, sample, value, 0)
+    this.#row(key, sample, Number(value) / 10 ** shift)
   }
 
   #row(key: string, sample: string, value: number, before?: number, bound?: string): Row {
@@ -196,7 +234,7 @@ class RowWriter {
   }
 
   /** Writes the buckets of a classic histogram, each under its upper bound. */
-  buckets(histogram: Histogram): void {
+  buckets(histogram: Histogram, isFormer: boolean): void {
     const { family, shift } = this.name
     const sample = `${family}_bucket`
     const bounds = new Map<string, bigint>()
@@ -209,7 +247,7 @@ class RowWriter {
     let former = 0
     for (const [text, seen] of bounds) {
       const known = this.#rows.get(`${this.#place} le ${text}`)?.value
-      this.#row(`le ${text}`, sample, Number(seen), former, text)
+      this.#row(`le ${text}`, sample, Number(seen), isFormer ? undefined : former, text)
       former = known ?? former
     }
   }

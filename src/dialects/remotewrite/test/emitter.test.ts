@@ -5,6 +5,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { packet, sendUdp, startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
+import { Histogram } from '../../../model/index.ts'
+import { EmittedSeries } from '../client/emitted-series.ts'
+import { RequestWriter } from '../client/request-writer.ts'
+import { packSnappy } from '../codec/snappy.ts'
+import { decodeRemoteWrite } from '../codec.ts'
 import { TestReceiver } from './receiver.ts'
 
 type Setting = { readonly receiver: TestReceiver; readonly folder: string }
@@ -91,8 +96,8 @@ test('native histograms are sent where the address asks for them', async (t) => 
   const sending = await sender(given, receiver.port, { query: '?hub=a&histograms=native&x=y' })
   await sendUdp(sending, [packet('t:3|h\nt:100|h\n')])
   sending.clock.advance(1000)
-  await until(() => valuesOf(receiver, 't_hist{hub="a"}').length === 1)
-  assert.deepEqual(valuesOf(receiver, 't_hist{hub="a"}'), [2])
+  await until(() => valuesOf(receiver, 't_hist{hub="a"}').length === 2)
+  assert.deepEqual(valuesOf(receiver, 't_hist{hub="a"}'), [0, 2])
   assert.equal(receiver.series.has('t_hist_count{hub="a"}'), false)
   assert.equal(receiver.paths[0], '/api/v1/write?x=y')
   await stop(sending)
@@ -182,4 +187,71 @@ for (const [query, reason] of [
     const given = await setting(t)
     await assert.rejects(sender(given, given.receiver.port, { query }), reason)
   })
+}
+
+test('a source that comes again goes on from its totals, each told once', async () => {
+  const requests: Uint8Array[] = []
+  const writer = new RequestWriter(({ bytes }) => requests.push(bytes))
+  const at = (series: EmittedSeries, timeMs: number, count: number): void => {
+    const histogram = new Histogram()
+    for (let i = 0; i < count; i++) histogram.record(3)
+    series.add({ kind: 'histogram', histogram })
+    series.write(writer, timeMs)
+  }
+  const labels = [['hub', 'a']] as const
+  const name = { family: 't', sample: 't', type: 'histogram', labels, shift: 0 } as const
+  const series = new EmittedSeries('classic', () => false, undefined)
+  series.rename([name])
+  at(series, 1000, 2)
+  series.stale(writer, 2000)
+  series.stale(writer, 3000)
+  at(series, 9000, 1)
+  const told = new EmittedSeries('classic', () => false, {
+    ...{ kind: 'summary', summary: { count: 4, mean: 2, squares: 0, min: 2, max: 2 } },
+  })
+  told.rename([{ ...name, family: 's', sample: 's', type: 'summary' }])
+  told.write(writer, 1000)
+  writer.flush()
+  const samples = samplesOf(requests)
+  assert.deepEqual(samples.get('t_count'), [
+    [500, 0],
+    [1000, 2],
+    [2000, Number.NaN],
+    [8500, 2],
+    [9000, 3],
+  ])
+  assert.deepEqual(samples.get('t_sum'), [
+    [500, 0],
+    [1000, 6],
+    [2000, Number.NaN],
+    [8500, 6],
+    [9000, 9],
+  ])
+  assert.deepEqual(samples.get('t_bucket 4'), samples.get('t_count'))
+  // what a hub goes on with began before it: no sample of nothing makes it a reset
+  assert.deepEqual(samples.get('s_count'), [[1000, 4]])
+  assert.deepEqual(samples.get('s_sum'), [[1000, 8]])
+})
+
+/** Samples of packed requests, by name and bound. */
+function samplesOf(requests: readonly Uint8Array[]): Map<string, [number, number][]> {
+  const found = new Map<string, [number, number][]>()
+  for (const bytes of requests) {
+    for (const { timeseries } of decodeRemoteWrite(packSnappy(bytes)).messages) {
+      for (const { labels, samples } of timeseries as SentSeries[]) {
+        const of = Object.fromEntries(labels.map(({ name, value }) => [name, value]))
+        const key = of.le === undefined ? of.__name__! : `${of.__name__} ${of.le}`
+        const list = found.get(key) ?? []
+        found.set(key, list)
+        for (const { value = 0, timestamp } of samples)
+          list.push([Number(timestamp), Number(value)])
+      }
+    }
+  }
+  return found
+}
+
+interface SentSeries {
+  readonly labels: readonly { readonly name: string; readonly value: string }[]
+  readonly samples: readonly { readonly value?: number; readonly timestamp: string }[]
 }
