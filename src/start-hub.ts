@@ -179,7 +179,7 @@ export async function startHub(options: StartHubOptions = {}): Promise<RunningHu
   if (!isLoopback(config.host)) log('warn', OPEN_MESSAGE, { host: config.host })
   const worker = createWorker === undefined ? {} : { createWorker }
   const hub = new Hub({ config, clock, log, guests, ...worker })
-  const opened = openHistory(hub, config, log)
+  const opened = openHistory(hub, config, dialects, log)
   const otlp = await otlpOf(config, hub, log)
   const server = serverOf(hub, guests, config, { log, otlp, connections: httpConnections })
   const http = new HttpListener(server, { host: config.host, port: config.httpPort }, clock, log)

@@ -121,8 +121,15 @@ function rowsOf(lines: readonly string[], columns: number): number {
 
 /** Tells where the history is and how much of it there may be, or why there is none. */
 function historyWords(history: HistoryStatus): string {
-  const { place, state, message, bytesLimit = 0, keptS = [] } = history
+  const { place, state, message, bytesLimit = 0, keptS = [], isRead, isWritten } = history
   if (state === 'off') return `none: ${message}`
+  if (isRead) {
+    const failing = message === undefined ? '' : `\nfails: ${message}; it is tried again`
+    const written = isWritten
+      ? 'what the relay writes is read here'
+      : 'this hub writes nothing to it'
+    return `${place}\n${written}${failing}`
+  }
   const [seconds, minutes, hours] = keptS.map((s) => `${Math.round(s / 86_400)} days`)
   const kept = `seconds for ${seconds}, minutes for ${minutes}, hours for ${hours}`
   return `${place}\n${Math.round(bytesLimit / 2 ** 20)} MiB at most: ${kept}`

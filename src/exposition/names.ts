@@ -80,6 +80,17 @@ export function withLabel(labels: Labels, key: string, value: string): Labels {
   return sortLabelPairs([...labels, [free, value.toWellFormed()]])
 }
 
+/** Label that says which hub wrote a series to a store. */
+export const HUB_LABEL = 'hub'
+
+/** Gives the labels of a series without that name: one that it has itself is told beside it. */
+export function labelsBesideHub(labels: Labels): Labels {
+  const own = labels.find(([key]) => key === HUB_LABEL)
+  if (own === undefined) return labels
+  const rest = labels.filter((pair) => pair !== own)
+  return withLabel(rest, `exported_${HUB_LABEL}`, own[1])
+}
+
 function cleanKey(key: string, kind: Kind, style: NameStyle): string {
   let clean = style === 'utf8' ? key : key.replace(NOT_IN_NAME, '_')
   if (clean === '') return '_'

@@ -9,15 +9,21 @@
 import type { Cell, Kind, Metadata, Summary } from '../model/index.ts'
 import type { PackedParts } from '../model/packed/packed-histogram.ts'
 
-export interface HistoryStore {
+/** Part of the contract that a history keeps which is written by others, as an engine's. */
+export interface HistoryReader {
+  /** @throws {HistoryError} with `too_large` for more than the limits of a read */
+  read(query: CellQuery): Promise<CellAnswer>
+  /** Lets go; a store of its own writes before what waits. */
+  close(): Promise<void>
+}
+
+export interface HistoryStore extends HistoryReader {
   /**
    * Takes a closed second; what it holds belongs to the store from then on.
    * @returns once it is durable
    * @throws {HistoryError} when it is not kept, nor any part of it
    */
   append(second: ClosedSecond): Promise<void>
-  /** @throws {HistoryError} with `too_large` for more than the limits of a read */
-  read(query: CellQuery): Promise<CellAnswer>
   /** Lists series that have cells, by their keys' numbers in the store, rising. */
   list(query?: SeriesQuery): Promise<readonly StoredSeries[]>
   /** Takes series away with all that is kept of them. @returns how many there were */
@@ -25,8 +31,6 @@ export interface HistoryStore {
   /** Lets go of what is too old or too much now, and not only in due course. */
   retain(): Promise<void>
   health(): Promise<HistoryHealth>
-  /** Writes what waits, and lets go. */
-  close(): Promise<void>
 }
 
 /** One second of the hub, or late cells of an earlier one: the same second may come again. */
@@ -148,6 +152,10 @@ const HISTORY_CODES = [
   'too_large',
   'closed',
   'failed',
+  'unreachable',
+  'timeout',
+  'refused',
+  'bad_answer',
 ] as const
 export type HistoryCode = (typeof HISTORY_CODES)[number]
 

@@ -30,7 +30,7 @@ async function withHistory(path: string): Promise<TestHub> {
 
 async function openHistoryOf({ hub, log }: TestHub, path: string, expireAfterS = 0): Promise<void> {
   const config = parseConfig({ history: { path }, expireAfterS }, DIALECTS)
-  await openHistory(hub, config, (level, message, facts) => {
+  await openHistory(hub, config, [], (level, message, facts) => {
     log.push(`${level} ${message} ${JSON.stringify(facts)}`)
   })
 }

@@ -3,8 +3,8 @@
  * itself, second by second.
  */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { HistoryError, type HistoryStore } from '../../src/history/store.ts'
+import { type TestOptions, test } from 'node:test'
+import { HistoryError, type HistoryReader, type HistoryStore } from '../../src/history/store.ts'
 import {
   addToSummary,
   type Cell,
@@ -51,15 +51,28 @@ function cellsAt(second: number): NamedCell[] {
   return cells
 }
 
+/** What a store keeps of a cell, and what can be seen of it. */
+interface Kept {
+  readonly cellOf: (cell: Cell) => Cell
+  readonly seen: (cell: Cell | undefined) => unknown
+}
+
 /** Merges the cells of a series over steps, with nothing of a store. */
-function expected(seconds: readonly number[], identity: Identity, fromS: number, stepS: number) {
+function expected(
+  seconds: readonly number[],
+  identity: Identity,
+  fromS: number,
+  stepS: number,
+  cellOf: Kept['cellOf'] = (cell) => cell,
+) {
   const cells = new Map<number, Cell>()
   for (const endS of seconds) {
     const found = cellsAt(endS).find((each) => each.identity === identity)
     if (found === undefined || (found.cell.kind === 'counter' && found.cell.delta === 0)) continue
     const step = Math.ceil((endS - fromS) / stepS) - 1
     const held = cells.get(step)
-    cells.set(step, held === undefined ? found.cell : mergeCells(held, found.cell))
+    const cell = cellOf(found.cell)
+    cells.set(step, held === undefined ? cell : mergeCells(held, cell))
   }
   return cells
 }
@@ -75,29 +88,119 @@ function seen(cell: Cell | undefined): unknown {
   return { scale, count, sum, min, max, zeroCount, buckets }
 }
 
+const WHOLE: Kept = { cellOf: (cell) => cell, seen }
+
 async function compare(
-  store: HistoryStore,
+  store: HistoryReader,
   seconds: readonly number[],
   fromS: number,
   toS: number,
   stepS: number,
+  kept = WHOLE,
+  all: readonly Identity[] = ALL,
 ): Promise<void> {
-  const groups = ALL.map((identity) => [identityKey(identity)])
+  const groups = all.map((identity) => [identityKey(identity)])
   const answer = await store.read({ groups, fromS, toS, stepS })
   assert.equal(answer.stepS, stepS)
   assert.equal(answer.fromS, Math.floor(fromS / stepS) * stepS)
   const inside = seconds.filter((endS) => {
     return endS > answer.fromS && endS <= answer.fromS + answer.length * stepS
   })
-  for (const [i, identity] of ALL.entries()) {
-    const wanted = expected(inside, identity, answer.fromS, stepS)
+  for (const [i, identity] of all.entries()) {
+    const wanted = expected(inside, identity, answer.fromS, stepS, kept.cellOf)
     const { cells, kind } = answer.columns[i]!
     assert.equal(kind, identity.kind)
     for (const [step, cell] of cells.entries()) {
       const title = `${identity.name}, step ${step} of ${stepS} s`
-      assert.deepEqual(seen(cell), seen(wanted.get(step)), title)
+      assert.deepEqual(kept.seen(cell), kept.seen(wanted.get(step)), title)
     }
   }
+}
+
+/** A history that others write, and its writer. */
+export interface WrittenHistory {
+  readonly reader: HistoryReader
+  /** Time at which writing begins, whole hours. */
+  readonly startS: number
+  /** What is written of a cell, and what is not known when it is read. */
+  readonly kept: Kept
+  second(endS: number, cells: readonly NamedCell[]): void
+  /** Ends the hub that writes; the next one begins at nothing. */
+  restart(): void
+  send(): Promise<void>
+}
+
+/** Series whose increments are doubles without rounding. */
+const IN_DOUBLES = ALL.filter((identity) => identity !== MORE)
+/** End of what is written: longer than a history of this kind reads every sample of. */
+const WRITTEN_S = 9000
+
+/**
+ * The part of the suite that reads, for histories that others write.
+ * @param open begins one of which nothing is written yet
+ */
+export function historyReadingSuite(
+  open: () => Promise<WrittenHistory>,
+  options: TestOptions = {},
+): void {
+  test('what others wrote is read merged at any step, over their restarts', options, async () => {
+    const { reader, startS, kept, ...writer } = await open()
+    const seconds = range(startS + 400, startS + WRITTEN_S)
+    const restarts = new Set([100, 3900, 3907, 7201].map((after) => startS + after))
+    for (const endS of seconds) {
+      const cells = cellsAt(endS).filter(({ identity }) => identity !== MORE)
+      writer.second(endS, cells)
+      if (restarts.has(endS)) writer.restart()
+      if (endS % 1000 === 0) await writer.send()
+    }
+    await writer.send()
+    const last = seconds.at(-1)!
+    const check = (fromS: number, toS: number, stepS: number) =>
+      compare(reader, seconds, fromS, toS, stepS, kept, IN_DOUBLES)
+    await check(startS, startS + 600, 1)
+    await check(startS + 3500, startS + 4100, 7)
+    await check(last - 300, last, 1)
+    for (const step of [10, 60, 300, 3600]) await check(startS, last, step)
+    for (const step of [30, 60, 3600]) await check(startS, startS + 7200, step)
+    await reader.close()
+  })
+
+  test('what several hubs wrote, and several series, is one column', options, async () => {
+    const { reader, startS, ...writer } = await open()
+    for (const endS of [...range(startS, startS + 60), ...range(startS + 120, startS + 180)]) {
+      const cells = [HITS, MORE].map((identity) => {
+        return { identity, cell: { kind: 'counter', delta: 2 } as const }
+      })
+      writer.second(endS, cells)
+    }
+    await writer.send()
+    const hits = [identityKey(HITS), identityKey(MORE)]
+    const groups = [hits, [identityKey(LOAD)]]
+    const answer = await reader.read({ groups, fromS: startS, toS: startS + 240, stepS: 60 })
+    assert.deepEqual([...answer.covered], [1, 0, 1, 0])
+    const delta = { kind: 'counter', delta: 240 }
+    assert.deepEqual(answer.columns[0], {
+      kind: 'counter',
+      cells: [delta, undefined, delta, undefined],
+    })
+    assert.equal(answer.columns[1]!.kind, undefined)
+    await reader.close()
+  })
+
+  test('a read of too much of it is refused, and the limit told', options, async () => {
+    const { reader, startS } = await open()
+    await refusesTooMuch(reader, startS)
+    await reader.close()
+  })
+}
+
+async function refusesTooMuch(reader: HistoryReader, toS: number): Promise<void> {
+  const read = reader.read({ groups: [[]], fromS: 0, toS, stepS: 1 })
+  await assert.rejects(read, (error) => {
+    return (
+      error instanceof HistoryError && error.code === 'too_large' && /limit/.test(error.message)
+    )
+  })
 }
 
 /** Range of whole seconds. */
@@ -249,12 +352,7 @@ export function historySuite(open: () => Promise<HistoryStore>): void {
 
   test('a read of too much is refused, and the limit told', async () => {
     const store = await open()
-    const read = store.read({ groups: [[]], fromS: 0, toS: START_S, stepS: 1 })
-    await assert.rejects(read, (error) => {
-      return (
-        error instanceof HistoryError && error.code === 'too_large' && /limit/.test(error.message)
-      )
-    })
+    await refusesTooMuch(store, START_S)
     await store.close()
   })
 

@@ -31,6 +31,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   // Of wire, the hub knows only the shape of the errors that dialects report.
   hub: [
     ...['time', 'model', 'arena', 'peers', 'shm', 'history', 'instrument', 'dialects', 'dialect'],
+    'exposition',
     'dialect/hub',
     'wire/decode-error.ts',
   ],

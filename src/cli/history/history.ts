@@ -1,5 +1,6 @@
 /** `pentameter history`: looks into a history, copies it, and carries it out and in. */
 import { type Command, Option } from 'commander'
+import { isEngineAddress } from '../../history/promql/address.ts'
 import { HistoryError } from '../../history/store.ts'
 import { CommandError } from '../../terminal/exit.ts'
 import { parseInstant, wholeNumber } from '../../terminal/flag-values.ts'
@@ -108,6 +109,9 @@ interface ExportArguments extends FolderOption, Pick<ExportOptions, 'format' | '
 
 function folderOf({ history }: FolderOption): string {
   const folder = history ?? defaultHistoryFolder()
+  if (isEngineAddress(folder)) {
+    throw new CommandError(`${folder} is an engine: add --history FOLDER, or use its own tools`)
+  }
   if (folder !== '') return folder
   throw new CommandError('PENTAMETER_HISTORY is none: add --history FOLDER')
 }

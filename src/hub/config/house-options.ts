@@ -75,10 +75,18 @@ const OTLP_OPTIONS = {
 const DAY_S = 86_400
 const HISTORY_OPTIONS = {
   path: text({
-    flag: '--history <folder>',
+    flag: '--history <place>',
     description:
       'folder of all seconds beyond the last minutes; empty = none. `serve` takes one in the ' +
-      'state folder of the platform where nothing is stated',
+      'state folder of the platform where nothing is stated. promql+http://HOST:PORT is an ' +
+      'engine to read from, which a relay writes to',
+  }),
+  timeoutMs: integer({
+    default: 10_000,
+    description: 'time for the whole of a read from an engine',
+  }),
+  headers: map(text({ default: '', description: 'value' }), {
+    description: 'headers of every request to an engine, as `Authorization` or `X-Scope-OrgID`',
   }),
   bytesLimit: bytes({
     min: 16_777_216,

@@ -1,10 +1,21 @@
-/** The program of the history's thread: opens the folder, and answers calls one after another. */
+/**
+ * The program of the history's thread: opens the folder, or asks the engine, and answers calls.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
-import { SqliteHistory } from '../../history/sqlite/sqlite-history.ts'
-import { HistoryError, type HistoryStore } from '../../history/store.ts'
+import type { WrittenSeries } from '../../history/promql/written.ts'
+import { HistoryError } from '../../history/store.ts'
 import { Histogram } from '../../model/index.ts'
 import { packHistogram } from '../../model/packed/packed-histogram.ts'
-import type { HistoryAnswer, HistoryCall, HistoryFault, HistoryStart } from './messages.ts'
+import type {
+  EngineStart,
+  FolderStart,
+  HistoryAnswer,
+  HistoryCall,
+  HistoryFault,
+  HistoryMethod,
+  HistoryStart,
+} from './messages.ts'
+import { PULSE } from './written-names.ts'
 
 const port = parentPort!
 
@@ -17,14 +28,39 @@ function answer(message: HistoryAnswer): void {
   port.postMessage(message)
 }
 
-async function take(store: HistoryStore, { number, method, argument }: HistoryCall): Promise<void> {
+/** Makes one call of what the thread serves. */
+type Serve = (call: HistoryCall) => Promise<unknown>
+type Method = (argument: unknown) => Promise<unknown>
+
+async function take(serve: Serve, call: HistoryCall): Promise<void> {
+  const { number, method } = call
   try {
-    const call = store[method] as (argument: unknown) => Promise<unknown>
-    answer({ number, value: packed(await call.call(store, argument)) })
+    answer({ number, value: packed(await serve(call)) })
   } catch (error) {
     answer({ number, fault: faultOf(error) })
   }
   if (method === 'close') port.close()
+}
+
+async function openFolder(start: FolderStart): Promise<Serve> {
+  const { SqliteHistory } = await import('../../history/sqlite/sqlite-history.ts')
+  const store = new SqliteHistory({ ...start, nowMs: Date.now })
+  const methods = store as unknown as Readonly<Record<HistoryMethod, Method>>
+  return ({ method, argument }) => methods[method].call(store, argument)
+}
+
+async function openEngine({ engine }: EngineStart): Promise<Serve> {
+  const { PromqlHistory } = await import('../../history/promql/promql-history.ts')
+  let told: ReadonlyMap<string, WrittenSeries | undefined> = new Map()
+  const store = new PromqlHistory(engine, {
+    namesOf: (key) => told.get(String(key)),
+    pulse: PULSE,
+  })
+  const methods = store as unknown as Readonly<Record<HistoryMethod, Method>>
+  return ({ method, argument, names = [] }) => {
+    told = new Map(names.map(([key, series]) => [String(key), series]))
+    return methods[method].call(store, argument)
+  }
 }
 
 /** Replaces histograms by their bytes, which can be cloned: the other end makes them again. */
@@ -37,8 +73,8 @@ function packed(value: unknown): unknown {
 
 try {
   const start = workerData as HistoryStart
-  const store = new SqliteHistory({ ...start, nowMs: Date.now })
-  port.on('message', (call: HistoryCall) => void take(store, call))
+  const serve = await ('engine' in start ? openEngine(start) : openFolder(start))
+  port.on('message', (call: HistoryCall) => void take(serve, call))
   answer({ number: 0 })
 } catch (error) {
   answer({ number: 0, fault: faultOf(error) })

@@ -3,27 +3,59 @@
  * opened is told, and the hub runs without.
  */
 import { resolve } from 'node:path'
-import { type ClosedSecond, HistoryError, type SeriesDefinition } from '../../history/store.ts'
+import { setTimeout } from 'node:timers/promises'
+import type { Dialect } from '../../dialects/dialect.ts'
+import { type EngineAddress, engineAddress, isEngineAddress } from '../../history/promql/address.ts'
+import {
+  type CellQuery,
+  type ClosedSecond,
+  HistoryError,
+  type SeriesDefinition,
+} from '../../history/store.ts'
 import type { HubConfig } from '../config/values.ts'
 import type { Hub } from '../hub.ts'
 import type { Log } from '../log.ts'
+import { EngineHistory } from './engine-history.ts'
 import { HistorySink, NoHistory } from './history-sink.ts'
+import type { ToldNames } from './messages.ts'
 import { originOf } from './restore-series.ts'
 import { ThreadHistory } from './thread-history.ts'
+import { PULSE, writtenSeries } from './written-names.ts'
 
+/** Time that the start of the hub has for the first answer of an engine. */
+const FIRST_PROBE_MS = 2000
 /** Series that are read and gone on with at once. */
 const PAGE = 4096
 /** Refs of series that the hub does not go on with, from here down: no id is as high. */
 const ENDED_REFS = 2 ** 32 - 1
 
 /** Opens what the configuration asks for; to be called before the hub starts. */
-export async function openHistory(hub: Hub, config: HubConfig, log: Log): Promise<void> {
-  const { path, ...rules } = config.history
+export async function openHistory(
+  hub: Hub,
+  config: HubConfig,
+  dialects: readonly Dialect[],
+  log: Log,
+): Promise<void> {
+  const { path } = config.history
   if (path === undefined || path === '') return
-  const folder = resolve(path)
-  let store: ThreadHistory | undefined
+  const isEngine = isEngineAddress(path)
+  const place = isEngine ? engineAddress(path).place : resolve(path)
   try {
-    store = await ThreadHistory.open({ folder, ...rules })
+    if (isEngine)
+      await openEngine(hub, config, engineAddress(path), isWritten(config, dialects), log)
+    else await openFolder(hub, config, place, log)
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error
+    log('warn', 'the hub runs without a history', { reason: error.message })
+    hub.addSink(new NoHistory(place, error.message))
+  }
+}
+
+/** @throws {HistoryError} for a folder that can't be used */
+async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log): Promise<void> {
+  const { path: _path, timeoutMs: _timeoutMs, headers: _headers, ...rules } = config.history
+  const store = await ThreadHistory.open({ folder, ...rules })
+  try {
     const health = await store.health()
     for (const note of health.notes) log('info', `history: ${note}`, { place: folder })
     const known = await goOn(hub, store, config)
@@ -34,11 +66,46 @@ export async function openHistory(hub: Hub, config: HubConfig, log: Log): Promis
     const parts = { store, place: folder, keptS, health, series, metrics, log, originOf, known }
     hub.addSink(new HistorySink(parts))
   } catch (error) {
-    if (!(error instanceof HistoryError)) throw error
-    await store?.close().catch(() => {})
-    log('warn', 'the hub runs without a history', { reason: error.message })
-    hub.addSink(new NoHistory(folder, error.message))
+    await store.close().catch(() => {})
+    throw error
   }
+}
+
+/** Tells whether a relay of the hub writes to a store as it can be read. */
+function isWritten({ relay }: HubConfig, dialects: readonly Dialect[]): boolean {
+  const writing = dialects.filter(({ connectTotals }) => connectTotals !== undefined)
+  return relay.some((each) => writing.some(({ name }) => each.startsWith(`${name}+`)))
+}
+
+/**
+ * Opens an engine that is only read; one that does not answer yet is asked again.
+ * @throws {HistoryError} where no thread starts
+ */
+async function openEngine(
+  hub: Hub,
+  config: HubConfig,
+  address: EngineAddress,
+  isWritten: boolean,
+  log: Log,
+): Promise<void> {
+  const { url, place, headers, ...rest } = address
+  const { timeoutMs, headers: more } = config.history
+  const series = {
+    find: (key: Uint8Array) => hub.series.find(key),
+    exportRules: (dialect: string) => hub.exportRules(dialect),
+  }
+  const namesOf = ({ groups }: CellQuery): ToldNames =>
+    [PULSE, ...groups.flat()].map((key) => [key, writtenSeries(key, series)])
+  const own = { ...headers, ...more }
+  const thread = await ThreadHistory.open(
+    { engine: { url, headers: own, timeoutMs, ...rest } },
+    namesOf,
+  )
+  const engine = new EngineHistory({ thread, place, metrics: hub.metrics, log, isWritten })
+  hub.history = engine
+  hub.addSink(engine)
+  // the start report tells what it finds; it does not wait for one that says nothing
+  await Promise.race([engine.probe(), setTimeout(FIRST_PROBE_MS, undefined, { ref: false })])
 }
 
 /**

@@ -16,35 +16,48 @@ import {
   type StoredSeries,
 } from '../../history/store.ts'
 import { unpackHistogram } from '../../model/packed/packed-histogram.ts'
-import type { HistoryAnswer, HistoryCall, HistoryMethod, HistoryStart } from './messages.ts'
+import type {
+  HistoryAnswer,
+  HistoryCall,
+  HistoryMethod,
+  HistoryStart,
+  ToldNames,
+} from './messages.ts'
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
 export class ThreadHistory implements HistoryStore {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
+  /** Names that go with a read; none where the store knows series by their keys. */
+  readonly #namesOf: ((query: CellQuery) => ToldNames) | undefined
   #nextNumber = 1
   #failure: HistoryError | undefined
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, namesOf: ((query: CellQuery) => ToldNames) | undefined) {
     this.#worker = worker
+    this.#namesOf = namesOf
     worker.on('message', (message: HistoryAnswer) => this.#take(message))
     worker.on('error', (error) => this.#fail(new HistoryError('failed', String(error))))
     worker.once('exit', () => this.#fail(new HistoryError('closed', 'the history is closed')))
   }
 
   /**
-   * Starts the thread, which opens the folder.
+   * Starts the thread, which opens the folder, or reads an engine.
+   * @param namesOf gives the names of all series of a query, where that reads an engine
    * @throws {HistoryError} where it can't
    */
-  static async open(start: HistoryStart): Promise<ThreadHistory> {
+  static async open(
+    start: HistoryStart,
+    namesOf?: (query: CellQuery) => ToldNames,
+  ): Promise<ThreadHistory> {
     const file = `./history-thread${extname(import.meta.url)}`
     const worker = new Worker(new URL(file, import.meta.url), {
       workerData: start,
       execArgv: [],
       name: 'history',
     })
-    const history = new ThreadHistory(worker)
+    const history = new ThreadHistory(worker, namesOf)
     try {
       await history.#wait(0)
     } catch (error) {
@@ -64,7 +77,12 @@ export class ThreadHistory implements HistoryStore {
   }
 
   read(query: CellQuery): Promise<CellAnswer> {
-    return this.#call('read', query) as Promise<CellAnswer>
+    return this.#call('read', query, this.#namesOf?.(query)) as Promise<CellAnswer>
+  }
+
+  /** Asks whether an engine answers. */
+  probe(): Promise<void> {
+    return this.#call('probe') as Promise<void>
   }
 
   list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
@@ -89,11 +107,17 @@ export class ThreadHistory implements HistoryStore {
     await this.#worker.terminate()
   }
 
-  #call(method: HistoryMethod, argument?: unknown): Promise<unknown> {
+  #call(method: HistoryMethod, argument?: unknown, names?: ToldNames): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     const number = this.#nextNumber++
     const answered = this.#wait(number)
-    this.#worker.postMessage({ number, method, argument } satisfies HistoryCall)
+    const call: HistoryCall = {
+      number,
+      method,
+      argument,
+      ...(names === undefined ? {} : { names }),
+    }
+    this.#worker.postMessage(call)
     return answered
   }
 

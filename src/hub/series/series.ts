@@ -165,6 +165,11 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Finds the series of a metric of the zone; the record as of {@link get}. */
+  /** Finds a series by its key in the zone. */
+  find(key: Uint8Array): SeriesRecord | undefined {
+    return this.ofMetric(this.#zone.find(key))
+  }
+
   ofMetric(metric: number): SeriesRecord | undefined {
     return this.#ofMetric(metric)
   }

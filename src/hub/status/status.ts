@@ -36,7 +36,7 @@ export interface SourcesAnswer {
 
 /** The history of a hub, or why it has none. */
 export interface HistoryStatus {
-  /** Folder. */
+  /** Folder, or the address of an engine. */
   readonly place: string
   /** `off`: it could not be opened, and the hub runs without. */
   readonly state: 'running' | 'failing' | 'off'
@@ -48,6 +48,10 @@ export interface HistoryStatus {
   readonly series?: number
   /** Series of the former start that this one went on with: their totals did not begin anew. */
   readonly restored?: number
+  /** An engine: it is only read, and what it has comes by relays. */
+  readonly isRead?: true
+  /** This hub has such a relay itself. */
+  readonly isWritten?: boolean
   /** Start of what is kept, by width of cells in seconds, Unix seconds. */
   readonly resolutions?: readonly { readonly stepS: number; readonly fromS: number | undefined }[]
 }

@@ -16,6 +16,8 @@ interface EngineKind {
   readonly name: string
   readonly program: string
   readonly package: string
+  /** Forms of histograms that it takes. */
+  readonly forms: readonly ('classic' | 'native')[]
   arguments(folder: string, port: number): string[]
   /**
    * Signal that ends it so that what it has confirmed is there again: VictoriaMetrics keeps the
@@ -29,6 +31,7 @@ export const ENGINES: readonly EngineKind[] = [
     name: 'VictoriaMetrics',
     program: process.env.VICTORIA_METRICS ?? '/usr/bin/victoria-metrics',
     package: 'victoria-metrics',
+    forms: ['classic'],
     end: 'SIGTERM',
     arguments: (folder, port) => [
       `-storageDataPath=${folder}`,
@@ -41,6 +44,7 @@ export const ENGINES: readonly EngineKind[] = [
     name: 'Prometheus',
     program: process.env.PROMETHEUS ?? '/usr/bin/prometheus',
     package: 'prometheus',
+    forms: ['classic', 'native'],
     end: 'SIGKILL',
     arguments: (folder, port) => [
       `--config.file=${join(folder, 'prometheus.yml')}`,
@@ -115,6 +119,11 @@ export class Engine {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     child.kill(this.#kind.end)
     await once(child, 'exit')
+  }
+
+  /** Waits until what was written can be read: VictoriaMetrics shows it after a second. */
+  async settle(): Promise<void> {
+    await fetch(`${this.url}/internal/force_flush`)
   }
 
   /** Reads all samples of some series, as they are kept, up to now. */

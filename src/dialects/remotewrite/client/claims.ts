@@ -1,10 +1,14 @@
 /** Names that series of a hub are sent by: no two may have one, or their samples would mix. */
-import { KIND_SUFFIXES, SAMPLE_SUFFIXES, withLabel } from '../../../exposition/names.ts'
+import {
+  HUB_LABEL,
+  KIND_SUFFIXES,
+  labelsBesideHub,
+  SAMPLE_SUFFIXES,
+  withLabel,
+} from '../../../exposition/names.ts'
 import { type PrometheusName, prometheusNames } from '../../../exposition/series-names.ts'
 import { labelText } from '../../../exposition/text.ts'
 import type { EmittedSeries } from '../../endpoints.ts'
-
-const HUB_LABEL = 'hub'
 
 export class Claims {
   readonly #hub: string
@@ -40,12 +44,9 @@ export class Claims {
     }
   }
 
-  /** Puts the hub among the labels; one of the series that has that name is told beside it. */
+  /** Puts the hub among the labels. */
   #labels({ labels }: PrometheusName): PrometheusName['labels'] {
-    const own = labels.find(([key]) => key === HUB_LABEL)
-    const rest = own === undefined ? labels : labels.filter((pair) => pair !== own)
-    const moved = own === undefined ? rest : withLabel(rest, `exported_${HUB_LABEL}`, own[1])
-    return withLabel(moved, HUB_LABEL, this.#hub)
+    return withLabel(labelsBesideHub(labels), HUB_LABEL, this.#hub)
   }
 
   #isFree(name: PrometheusName, owner: object): boolean {
