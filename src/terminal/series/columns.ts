@@ -6,7 +6,7 @@ import { type Lane, MAIN_LANE, type SeriesData } from '../../viewer/store/series
 import { DOTS_ACROSS } from '../braille.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import { spark } from '../spark.ts'
-import type { Figures } from './figures.ts'
+import { type Figures, RATE_WIDTH } from './figures.ts'
 
 /** Columns of one table, from its left edge. */
 export interface TableLayout {
@@ -26,13 +26,14 @@ export interface TableLayout {
 /** Place of the row that is chosen, of the mark, and of the name. */
 const MARK_AT = 1
 const NAME_AT = 3
+/** Room of a value now and of a percentile, as `16.8 ms`. */
 const FIGURE = 9
 const GAP = 1
 const KIND = 1
 const SPARK_LEAST = 8
 const SPARK_MOST = 24
 /** Columns besides name and spark. */
-const FIXED = NAME_AT + GAP + KIND + 3 * (GAP + FIGURE) + GAP
+const FIXED = NAME_AT + GAP + KIND + (GAP + RATE_WIDTH) + 2 * (GAP + FIGURE) + GAP
 /** Least width of one of several tables side by side. */
 const TABLE_LEAST = 80
 const BETWEEN = 3
@@ -68,7 +69,7 @@ function tableOf(
   const name = Math.max(1, Math.min(room - SPARK_LEAST, Math.max(nameWidest, 20)))
   const sparkWidth = cellsOf(sparkSeconds, Math.max(0, Math.min(SPARK_MOST, room - name)))
   const kind = left + NAME_AT + (room - sparkWidth) + GAP
-  const rate = kind + KIND + GAP + FIGURE
+  const rate = kind + KIND + GAP + RATE_WIDTH
   return {
     ...{ left, name: room - sparkWidth, kind, rate },
     now: rate + GAP + FIGURE,
@@ -123,7 +124,7 @@ export function drawSeriesLine(
   const nameStyle = style === 'faint' ? 'faint' : isChosen ? 'bold' : 'plain'
   buffer.write(row, left + NAME_AT, shownName(name), nameStyle, layout.name)
   buffer.write(row, layout.kind, kind, 'faint')
-  buffer.writeRight(row, layout.rate, rate.text, rate.style, FIGURE)
+  buffer.writeRight(row, layout.rate, rate.text, rate.style, RATE_WIDTH)
   buffer.writeRight(row, layout.now, now.text, now.style, FIGURE)
   buffer.writeRight(row, layout.last, last.text, last.style, FIGURE)
   const isGauge = entry.info.kind === 'gauge'

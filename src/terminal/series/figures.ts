@@ -42,6 +42,8 @@ export interface Figures {
 const SILENT_MS = 60_000
 /** Seconds for which the last percentile stands. */
 const HELD_SECONDS = 60
+/** Room of a rate, as `4.35 MiB/s`. */
+export const RATE_WIDTH = 10
 const NOTHING: Figure = { text: '', style: 'plain' }
 
 export function figuresOf(data: Lanes | undefined, context: ReadingContext): Figures {
@@ -69,8 +71,14 @@ function rateOf(data: Lanes | undefined, context: ReadingContext, style: Style):
   if (info.kind === 'gauge') return NOTHING
   const { unit, factor } = info.kind === 'counter' ? shownAs(info, per) : { unit: '/s', factor: 1 }
   const value = data?.at(info.kind === 'counter' ? 'rate' : 'count', second) ?? Number.NaN
-  const [number, name] = format(value * factor, unit)
-  return { text: number + name, style }
+  return { text: rateText(format(value * factor, unit)), style }
+}
+
+/** Writes `17.8k/s`, but a unit behind a blank, `4.35 MiB/s`, as far as there is room for one. */
+function rateText([number, name]: Quantity): string {
+  const isPlain = /^[kMGTPE]?(\/|$)/.test(name)
+  const text = wide(number + name)
+  return isPlain || text.length >= RATE_WIDTH ? text : quantityText([number, name])
 }
 
 const NOW_LANES = { counter: undefined, gauge: 'value', histogram: 'p50', summary: 'mean' } as const
