@@ -32,6 +32,13 @@ export class EngineHistory implements HistoryReader, Sink {
 
   constructor(parts: EngineParts) {
     this.#parts = parts
+    parts.thread.watch({
+      ended: (message) => this.#fails(message),
+      restarted: () => {
+        parts.metrics.counter('pentameter.history.restarts').add()
+        void this.probe()
+      },
+    })
   }
 
   async read(query: CellQuery): Promise<CellAnswer> {
@@ -74,10 +81,13 @@ export class EngineHistory implements HistoryReader, Sink {
 
   #failed(error: unknown): void {
     const { code = 'failed', message } = error as Partial<HistoryError> & Error
-    const { metrics, log, place } = this.#parts
-    metrics.counter('pentameter.history.failed', { reason: code }).add()
+    this.#parts.metrics.counter('pentameter.history.failed', { reason: code }).add()
     // a question for too much is the asker's matter
-    if (code === 'too_large' || code === 'closed') return
+    if (code !== 'too_large' && code !== 'closed') this.#fails(message)
+  }
+
+  #fails(message: string): void {
+    const { log, place } = this.#parts
     if (this.#problem === undefined) log('warn', 'the history can not be read', { place, message })
     this.#problem = message
   }

@@ -3,14 +3,17 @@
  * bounded: above the limit a second is lost to the history, and counted; live data go on.
  */
 import type { ClosedSecond, HistoryHealth, SeriesDefinition } from '../../history/store.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
 import type { Log } from '../log.ts'
 import type { SeriesRecord } from '../series/record.ts'
+import type { SeriesStore } from '../series/series.ts'
 import type { Sink } from '../sinks/sinks.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { HistoryStatus } from '../status/status.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
+import { tellLiving } from './living-series.ts'
 import type { ThreadHistory } from './thread-history.ts'
 
 /** Seconds that are not confirmed at most: half a minute of a disk that stands still. */
@@ -26,7 +29,8 @@ interface HistorySinkParts {
   /** Seconds for which cells of a second, a minute and an hour are kept. */
   readonly keptS: readonly number[]
   readonly health: HistoryHealth
-  readonly series: SeriesList
+  readonly series: SeriesList & Pick<SeriesStore, 'find'>
+  readonly clock: Pick<Clock, 'wallMs'>
   readonly metrics: SelfMetrics
   readonly log: Log
   /** Describes what a hub needs besides to go on with a series. */
@@ -39,13 +43,15 @@ export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
   /** Ids that the store knows. */
-  readonly #known: Set<number>
+  #known: Set<number>
   #defined: SeriesDefinition[] = []
   #ended: number[] = []
   #health: HistoryHealth
   #problem: string | undefined
   #seconds = 0
   #waiting = 0
+  /** Whether the store knows nothing of the series of this hub, until it was told. */
+  #isAway = false
 
   constructor(parts: HistorySinkParts) {
     this.#parts = parts
@@ -59,6 +65,36 @@ export class HistorySink implements Sink {
         this.#known.delete(id)
       },
     })
+    parts.store.watch({
+      ended: (message) => {
+        this.#isAway = true
+        this.#fails(message)
+      },
+      restarted: () => void this.#goOn(),
+    })
+  }
+
+  /** Tells a store that runs again which of its series go on; what it had is there. */
+  async #goOn(): Promise<void> {
+    const { store, series, clock, metrics, log, place } = this.#parts
+    metrics.counter('pentameter.history.restarts').add()
+    const told = new Set(this.#known)
+    for (const { ref } of this.#defined) told.delete(ref)
+    this.#ended = []
+    try {
+      const nowS = Math.floor(clock.wallMs() / 1000)
+      const going = await tellLiving(store, nowS, ({ key }) => {
+        const id = series.find(key)?.id
+        // one that ended and came again is another series
+        return id !== undefined && told.has(id) ? id : undefined
+      })
+      for (const id of told) if (!going.has(id)) this.#known.delete(id)
+      this.#ended = this.#ended.filter((id) => going.has(id))
+      this.#isAway = false
+      log('info', 'the thread of the history runs again', { place, series: going.size })
+    } catch (error) {
+      this.#fails((error as Error).message) // it ended again, or takes nothing
+    }
   }
 
   /** Notes the series of a second, which may have left when it is delivered. */
@@ -82,6 +118,10 @@ export class HistorySink implements Sink {
   }
 
   *deliver(frame: Frame): Task {
+    if (this.#isAway) {
+      this.#lost('failed', this.#problem)
+      return
+    }
     if (this.#waiting >= WAITING_LIMIT) {
       this.#lost('queue_full')
       return
@@ -117,9 +157,13 @@ export class HistorySink implements Sink {
   }
 
   #lost(reason: string, message = 'the disk does not keep up'): void {
-    const { metrics, log, place } = this.#parts
-    metrics.counter('pentameter.history.lost', { reason }).add()
-    if (this.#problem === undefined) log('warn', 'the history lost a second', { place, message })
+    this.#parts.metrics.counter('pentameter.history.lost', { reason }).add()
+    this.#fails(message)
+  }
+
+  #fails(message: string): void {
+    const { log, place } = this.#parts
+    if (this.#problem === undefined) log('warn', 'the history loses seconds', { place, message })
     this.#problem = message
   }
 

@@ -6,17 +6,13 @@ import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Dialect } from '../../dialects/dialect.ts'
 import { type EngineAddress, engineAddress, isEngineAddress } from '../../history/promql/address.ts'
-import {
-  type CellQuery,
-  type ClosedSecond,
-  HistoryError,
-  type SeriesDefinition,
-} from '../../history/store.ts'
+import { type CellQuery, HistoryError } from '../../history/store.ts'
 import type { HubConfig } from '../config/values.ts'
 import type { Hub } from '../hub.ts'
 import type { Log } from '../log.ts'
 import { EngineHistory } from './engine-history.ts'
 import { HistorySink, NoHistory } from './history-sink.ts'
+import { tellLiving } from './living-series.ts'
 import type { ToldNames } from './messages.ts'
 import { originOf } from './restore-series.ts'
 import { ThreadHistory } from './thread-history.ts'
@@ -24,10 +20,6 @@ import { PULSE, writtenSeries } from './written-names.ts'
 
 /** Time that the start of the hub has for the first answer of an engine. */
 const FIRST_PROBE_MS = 2000
-/** Series that are read and gone on with at once. */
-const PAGE = 4096
-/** Refs of series that the hub does not go on with, from here down: no id is as high. */
-const ENDED_REFS = 2 ** 32 - 1
 
 /** Opens what the configuration asks for; to be called before the hub starts. */
 export async function openHistory(
@@ -54,16 +46,27 @@ export async function openHistory(
 /** @throws {HistoryError} for a folder that can't be used */
 async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log): Promise<void> {
   const { path: _path, timeoutMs: _timeoutMs, headers: _headers, ...rules } = config.history
-  const store = await ThreadHistory.open({ folder, ...rules })
+  const store = await ThreadHistory.open({ folder, ...rules }, { clock: hub.clock })
   try {
     const health = await store.health()
     for (const note of health.notes) log('info', `history: ${note}`, { place: folder })
     const known = await goOn(hub, store, config)
     if (known.size > 0) log('info', 'series are gone on with', { series: known.size })
     hub.history = store
-    const { series, metrics } = hub
+    const { series, metrics, clock } = hub
     const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
-    const parts = { store, place: folder, keptS, health, series, metrics, log, originOf, known }
+    const parts = {
+      store,
+      place: folder,
+      keptS,
+      health,
+      series,
+      metrics,
+      log,
+      originOf,
+      known,
+      clock,
+    }
     hub.addSink(new HistorySink(parts))
   } catch (error) {
     await store.close().catch(() => {})
@@ -99,7 +102,7 @@ async function openEngine(
   const own = { ...headers, ...more }
   const thread = await ThreadHistory.open(
     { engine: { url, headers: own, timeoutMs, ...rest } },
-    namesOf,
+    { namesOf, clock: hub.clock },
   )
   const engine = new EngineHistory({ thread, place, metrics: hub.metrics, log, isWritten })
   hub.history = engine
@@ -109,45 +112,13 @@ async function openEngine(
 }
 
 /**
- * Goes on with the series that were there when the former hub ended; the others have ended, which
- * the store is told, so that their next total begins at nothing as it does here.
- * @returns ids of the former
+ * Goes on with the series that were there when the former hub ended.
+ * @returns ids of those
  */
-async function goOn(
-  hub: Hub,
-  store: ThreadHistory,
-  { expireAfterS }: HubConfig,
-): Promise<Set<number>> {
-  const known = new Set<number>()
-  const nowMs = hub.clock.wallMs()
-  for (let after = 0; ; ) {
-    const page = await store.list({ isLiving: true, limit: PAGE, after })
-    if (page.length === 0) return known
-    after = page.at(-1)!.number
-    const defined: SeriesDefinition[] = []
-    const ended: number[] = []
-    for (const stored of page) {
-      const isExpired = expireAfterS > 0 && stored.lastS < nowMs / 1000 - expireAfterS
-      const id = isExpired ? undefined : hub.restore(stored)?.id
-      if (id !== undefined) known.add(id)
-      const ref = id ?? ENDED_REFS - ended.length
-      if (id === undefined) ended.push(ref)
-      const { key, metadata, origin } = stored
-      defined.push({ ref, key, metadata, ...(origin === undefined ? {} : { origin }) })
-    }
-    await store.append({ ...nothingAt(Math.floor(nowMs / 1000)), defined, ended })
-  }
-}
-
-/** Gives a second without cells, which does not say that a hub ran. */
-function nothingAt(endS: number): ClosedSecond {
-  const refs = new Uint32Array(0)
-  const values = new Float64Array(0)
-  return {
-    ...{ endS, seconds: 0, defined: [], ended: [] },
-    counters: { refs, deltas: values, wide: new Map() },
-    gauges: { refs, values, wide: new Map(), spreads: new Map() },
-    histograms: { refs, places: refs, packed: { chunks: [], places: [], bounds: [] } },
-    summaries: { refs, cells: [] },
-  }
+function goOn(hub: Hub, store: ThreadHistory, { expireAfterS }: HubConfig): Promise<Set<number>> {
+  const nowS = Math.floor(hub.clock.wallMs() / 1000)
+  return tellLiving(store, nowS, (stored) => {
+    const isExpired = expireAfterS > 0 && stored.lastS < nowS - expireAfterS
+    return isExpired ? undefined : hub.restore(stored)?.id
+  })
 }

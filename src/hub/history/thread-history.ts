@@ -1,7 +1,7 @@
 /**
  * A history in a thread of its own, as the contract has it: files are synced and bundles are made
- * without costing the main thread anything. A thread that ends by itself is a history that failed;
- * the hub goes on without it.
+ * without costing the main thread anything. A thread that ends by itself is started again after a
+ * while; calls until then fail, and the hub goes on without it.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -16,6 +16,8 @@ import {
   type StoredSeries,
 } from '../../history/store.ts'
 import { unpackHistogram } from '../../model/packed/packed-histogram.ts'
+import { Backoff } from '../../time/backoff.ts'
+import type { Clock } from '../../time/clock.ts'
 import type {
   HistoryAnswer,
   HistoryCall,
@@ -26,45 +28,79 @@ import type {
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
+interface ThreadParts {
+  /** Gives the names of all series of a query, where the thread reads an engine. */
+  readonly namesOf?: (query: CellQuery) => ToldNames
+  /** Clock of restarts; without one a thread that ended stays so. */
+  readonly clock?: Pick<Clock, 'after'>
+}
+
+/** Callbacks about a thread that ends by itself. */
+interface ThreadWatcher {
+  ended(reason: string): void
+  /** It runs again, and knows nothing of what it was told before. */
+  restarted(): void
+}
+
+/** Pauses before a thread is started again: longer each time, for a thread that ends each time. */
+const PAUSES = { reconnectFirstMs: 1000, reconnectLimitMs: 60_000, reconnectJitter: 0 }
+
 export class ThreadHistory implements HistoryStore {
-  readonly #worker: Worker
+  readonly #start: HistoryStart
+  readonly #parts: ThreadParts
+  readonly #backoff = new Backoff(PAUSES, Math.random)
   readonly #waiting = new Map<number, Waiting>()
-  /** Names that go with a read; none where the store knows series by their keys. */
-  readonly #namesOf: ((query: CellQuery) => ToldNames) | undefined
+  #worker: Worker | undefined
+  #watcher: ThreadWatcher | undefined
   #nextNumber = 1
   #failure: HistoryError | undefined
+  #isClosing = false
+  #isStarting = false
+  #cancelRestart = (): void => {}
 
-  private constructor(worker: Worker, namesOf: ((query: CellQuery) => ToldNames) | undefined) {
-    this.#worker = worker
-    this.#namesOf = namesOf
-    worker.on('message', (message: HistoryAnswer) => this.#take(message))
-    worker.on('error', (error) => this.#fail(new HistoryError('failed', String(error))))
-    worker.once('exit', () => this.#fail(new HistoryError('closed', 'the history is closed')))
+  private constructor(start: HistoryStart, parts: ThreadParts) {
+    this.#start = start
+    this.#parts = parts
   }
 
   /**
    * Starts the thread, which opens the folder, or reads an engine.
-   * @param namesOf gives the names of all series of a query, where that reads an engine
    * @throws {HistoryError} where it can't
    */
-  static async open(
-    start: HistoryStart,
-    namesOf?: (query: CellQuery) => ToldNames,
-  ): Promise<ThreadHistory> {
+  static async open(start: HistoryStart, parts: ThreadParts = {}): Promise<ThreadHistory> {
+    const history = new ThreadHistory(start, parts)
+    await history.#launch()
+    return history
+  }
+
+  async #launch(): Promise<void> {
     const file = `./history-thread${extname(import.meta.url)}`
     const worker = new Worker(new URL(file, import.meta.url), {
-      workerData: start,
+      workerData: this.#start,
       execArgv: [],
       name: 'history',
     })
-    const history = new ThreadHistory(worker, namesOf)
+    this.#worker = worker
+    worker.on('message', (message: HistoryAnswer) => this.#take(message))
+    worker.on('error', (error) => this.#fail(worker, String(error)))
+    worker.once('exit', () => this.#fail(worker, 'it was ended'))
     try {
-      await history.#wait(0)
+      this.#failure = undefined
+      this.#isStarting = true
+      await this.#wait(0)
     } catch (error) {
+      this.#worker = undefined
+      this.#failure = error as HistoryError
       await worker.terminate()
       throw error
+    } finally {
+      this.#isStarting = false
     }
-    return history
+  }
+
+  /** Calls back, from now on, when the thread ends by itself and when it runs again. */
+  watch(watcher: ThreadWatcher): void {
+    this.#watcher = watcher
   }
 
   /** Calls that are not answered yet. */
@@ -77,7 +113,7 @@ export class ThreadHistory implements HistoryStore {
   }
 
   read(query: CellQuery): Promise<CellAnswer> {
-    return this.#call('read', query, this.#namesOf?.(query)) as Promise<CellAnswer>
+    return this.#call('read', query, this.#parts.namesOf?.(query)) as Promise<CellAnswer>
   }
 
   /** Asks whether an engine answers. */
@@ -102,9 +138,11 @@ export class ThreadHistory implements HistoryStore {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true
+    this.#cancelRestart()
     if (this.#failure !== undefined) return
     await this.#call('close')
-    await this.#worker.terminate()
+    await this.#worker?.terminate()
   }
 
   #call(method: HistoryMethod, argument?: unknown, names?: ToldNames): Promise<unknown> {
@@ -117,7 +155,7 @@ export class ThreadHistory implements HistoryStore {
       argument,
       ...(names === undefined ? {} : { names }),
     }
-    this.#worker.postMessage(call)
+    this.#worker!.postMessage(call)
     return answered
   }
 
@@ -134,11 +172,34 @@ export class ThreadHistory implements HistoryStore {
     else ends?.reject(new HistoryError(fault.code, fault.message))
   }
 
-  #fail(failure: HistoryError): void {
-    this.#failure ??= failure
+  #fail(worker: Worker, reason: string): void {
+    if (worker !== this.#worker) return
+    this.#worker = undefined
+    const failure = this.#isClosing
+      ? new HistoryError('closed', 'the history is closed')
+      : new HistoryError('failed', `the thread of the history ended: ${reason}`)
+    this.#failure = failure
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const { reject } of waiting) reject(this.#failure)
+    for (const { reject } of waiting) reject(failure)
+    if (this.#isClosing || this.#isStarting) return
+    this.#watcher?.ended(failure.message)
+    this.#restartLater()
+  }
+
+  #restartLater(): void {
+    if (this.#isClosing) return
+    this.#cancelRestart =
+      this.#parts.clock?.after(this.#backoff.nextMs(), () => void this.#restart()) ?? (() => {})
+  }
+
+  async #restart(): Promise<void> {
+    try {
+      await this.#launch()
+      this.#watcher?.restarted()
+    } catch {
+      this.#restartLater() // why it does not start is told with each call
+    }
   }
 }
 
