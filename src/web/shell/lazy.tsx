@@ -30,10 +30,10 @@ export function lazy<P extends object>(
   }
   const Lazy = (props: P): JSX.Element | null => {
     const { state: connection } = usePage().store.clock.connection.value
-    const [state, setState] = useState<'asked' | 'there' | 'failed'>('asked')
+    const [state, setState] = useState<'asked' | 'there' | 'failed'>(Loaded ? 'there' : 'asked')
     const [attempts, setAttempts] = useState(0)
+    // also where it came between the first drawing and now
     useEffect(() => {
-      if (Loaded !== undefined) return
       let isShown = true
       const end = (state: 'there' | 'failed'): void => {
         if (isShown) setState(state)
