@@ -48,12 +48,39 @@ test('sources, views and places of a dialect are jumped to', { skip }, async (t)
   const { page } = await open(t)
   await openJump(page)
   await page.keyboard.type('source eventcounters')
+  // sources are asked for, and may come after the letters
+  await page.locator('[role=option]', { hasText: 'eventcounters' }).first().waitFor()
   await page.keyboard.press('Enter')
   await eventually(() => page.url().includes('source=eventcounters'), 'its series')
   await openJump(page)
   await page.keyboard.type('market-spread')
   await page.locator('[role=option]', { hasText: 'application, Wallaroo' }).click()
   await eventually(() => pathOf(page) === '/wallaroo/market-spread', 'the application')
+})
+
+test('letters typed before the dialog has come are not lost', { skip }, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty', path: '/sources' })
+  hub.add('api.requests', 'counter', {}, 1)
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/jump-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(new URL('/', page.url()).href)
+  await page.locator('.cell').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('api.request  s')
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('Backspace')
+  await page.keyboard.type('s')
+  release()
+  const field = page.getByRole('combobox', { name: 'Jump to' })
+  await field.waitFor()
+  assert.equal(await field.inputValue(), 'api.requests')
+  await page.keyboard.type(' ')
+  assert.equal(await field.inputValue(), 'api.requests ')
 })
 
 test('actions are carried out, those of single keys too', { skip }, async (t) => {

@@ -87,6 +87,7 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
   const page = usePage()
   const { store, isJumpShown } = page
   const dialog = useRef<HTMLDialogElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
   const offered = useOffered()
@@ -108,7 +109,11 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
   const chosen = Math.min(at, shown.length - 1)
   useEffect(() => {
     dialog.current?.showModal()
-  }, [])
+    const typed = page.takeTyped()
+    if (field.current === null || typed === '') return
+    field.current.value = typed
+    setQuery(typed)
+  }, [page])
   useEffect(() => {
     document.getElementById(`${LIST_ID}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen, query])
@@ -144,6 +149,7 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
       <div class="field">
         <Icon name="search" />
         <input
+          ref={field}
           type="text"
           role="combobox"
           placeholder="Series, source, view or action"

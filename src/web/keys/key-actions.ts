@@ -27,7 +27,11 @@ export function useKeys(): Keys {
   }, [page])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (page.isHelpShown.peek() || page.isJumpShown.peek()) return
+      if (page.isHelpShown.peek()) return
+      if (page.isJumpShown.peek()) {
+        if (!isField(event.target) && page.typeAhead(event)) event.preventDefault()
+        return
+      }
       const action = keys.press({
         key: event.key,
         hasModifier: event.ctrlKey || event.metaKey || event.altKey,

@@ -77,6 +77,7 @@ export class Page {
   readonly outcome = signal('')
   readonly isHelpShown = signal(false)
   readonly isJumpShown = signal(false)
+  #typed = ''
   /** Controls of the view that is shown, where it has its own time. */
   readonly own = signal<OwnControls | undefined>(undefined)
   readonly gestures = new Gestures({
@@ -178,6 +179,28 @@ export class Page {
     }
     const isPaused = this.navigation.route.value.at !== null
     this.navigation.span({ at: isPaused ? null : this.store.clock.edge() })
+  }
+
+  /**
+   * Takes a key while the dialog to jump from is asked for and not there yet: letters are kept for
+   * it, Escape gives it up. @returns whether the key was for it
+   */
+  typeAhead({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+    if (ctrlKey || metaKey || altKey) return false
+    if (key === 'Escape') {
+      this.isJumpShown.value = false
+      this.#typed = ''
+    } else if (key === 'Backspace') this.#typed = this.#typed.slice(0, -1)
+    else if (key.length === 1) this.#typed += key
+    else return false
+    return true
+  }
+
+  /** Gives what was typed for the dialog, once. */
+  takeTyped(): string {
+    const typed = this.#typed
+    this.#typed = ''
+    return typed
   }
 
   showHelp(): void {
