@@ -70,18 +70,24 @@ export type Open = (context: TestContext, options?: VisitOptions) => Promise<Vis
 /** Call at the top of a test file. @returns opens a page on a hub of its own */
 export function useBrowser(): Open {
   let browser: Browser
+  let page: Page
   let folder = ''
   before(async () => {
     if (skip !== false) return
     folder = process.env[PAGE_FOLDER] ?? (await buildOwn())
     browser = await launch()
+    const session = await browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    page = await session.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
   })
   after(async () => {
     if (skip !== false) return
     await browser.close()
     if (process.env[PAGE_FOLDER] === undefined) rmSync(folder, { recursive: true })
   })
-  return (context, options) => visit(context, browser, folder, options)
+  return (context, options) => visit(context, page, folder, options)
 }
 
 async function buildOwn(): Promise<string> {
@@ -102,23 +108,24 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }
 
+/**
+ * Opens the page on a hub of the test's own. All tests of a file use one tab, because to make one
+ * takes longer than many a test; what a test did to it is undone at the test's end.
+ */
 async function visit(
   context: TestContext,
-  browser: Browser,
+  page: Page,
   folder: string,
   options: VisitOptions = {},
 ): Promise<Visit> {
   const { scene = 'busy', path = '/', theme = 'dark', width = 1440, height = 900 } = options
+  // a test may visit several hubs, one after the other
+  await endings.get(page)?.()
   const hub = new FakeHub({ scene, page: folder })
   if (options.serve === undefined) await hub.start()
   const served = (await options.serve?.(folder)) ?? hub
-  const session = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: theme,
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  const page = await session.newPage()
-  page.setDefaultTimeout(PATIENCE_MS)
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'no-preference' })
   const requests: string[] = []
   const problems: string[] = []
   page.on('request', (request) => {
@@ -132,13 +139,33 @@ async function visit(
     const isError = message.type() === 'error' || message.type() === 'warning'
     if (isError && !CONNECTION_LOST.test(message.text())) problems.push(message.text())
   })
-  context.after(async () => {
-    await session.close()
-    await served.stop()
+  let isOpen = true
+  const end = async (): Promise<void> => {
+    if (!isOpen) return
+    isOpen = false
+    try {
+      await leave(page)
+    } finally {
+      await served.stop()
+    }
     assert.deepEqual(problems, [], 'requests stay on the origin, the policy holds, no errors')
-  })
+  }
+  endings.set(page, end)
+  context.after(end)
   await page.goto(served.url + path)
   return { page, hub, requests }
+}
+
+/** What ends the last visit of a tab. */
+const endings = new WeakMap<Page, () => Promise<void>>()
+
+/** Leaves the tab as it was before the test. Each hub has its own port, and so its own storage. */
+async function leave(page: Page): Promise<void> {
+  page.removeAllListeners('request')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto('about:blank')
+  page.removeAllListeners('pageerror')
+  page.removeAllListeners('console')
 }
 
 const POLL_MS = 40
@@ -182,6 +209,13 @@ export function isDrawn(selector: string): string {
     const { data } = context.getImageData(0, 0, copy.width, copy.height)
     return data.some((part, i) => i % 4 === 3 && part > 0)
   })()`
+}
+
+/** Asks the page to try the hub again now, unless it is about to by itself. */
+export async function tryNow(page: Page): Promise<void> {
+  await page.evaluate(
+    `[...document.querySelectorAll('button')].find((it) => it.innerText === 'Try now')?.click()`,
+  )
 }
 
 /** Text of an element with plain spaces. */

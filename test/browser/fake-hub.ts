@@ -103,8 +103,10 @@ export class FakeHub {
 
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    // after that no connection comes in
     this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await closed
   }
 
   /** A series that appears now. */

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { eventually, isDrawn, skip, textOf, until, untilDrawn, useBrowser } from './browser.ts'
+import {
+  eventually,
+  isDrawn,
+  skip,
+  textOf,
+  tryNow,
+  until,
+  untilDrawn,
+  useBrowser,
+} from './browser.ts'
 import { startExporter } from './exporter.ts'
 import { BOX, type Peak, RED_CANVAS, redPeaks } from './red-peaks.ts'
 
@@ -227,7 +236,7 @@ test('a hub that is gone leaves the board as it is, and what was missed is read 
   assert.match(await textOf(page, '.badge'), /OFFLINE/)
   assert.equal(await page.locator('.plot').count(), plots)
   hub.comeBack()
-  await page.getByRole('button', { name: 'Try now' }).click()
+  await tryNow(page)
   await until(page, isState('Live'))
   await until(page, hasText('.badge', /ONLINE/))
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+import { eventually, isDrawn, skip, textOf, tryNow, until, useBrowser } from './browser.ts'
 import { serveHub } from './real-hub.ts'
 
 const open = useBrowser()
@@ -75,7 +75,7 @@ test('a lost hub is said with the time; charts go on and what was missed is read
   await until(page, '/\\d/.test(document.querySelector(".cell .value")?.innerText ?? "")')
   hub.comeBack()
   const before = requests.length
-  await page.getByRole('button', { name: 'Try now' }).click()
+  await tryNow(page)
   await until(page, 'document.querySelector(".clock .state").innerText === "Live"')
   await until(page, '!document.querySelector(".banner")')
   const isRange = (path: string): boolean => path.startsWith('/api/v1/range')
