@@ -123,6 +123,8 @@ suite('the OpenTelemetry SDK for JavaScript', () => {
             size.record(2 ** (i % 20))
           }
           largest.set('orders', round * 499_500)
+          // a point whose start is its own time, in ms, would say that its start is not known
+          await setTimeout(5)
           await provider.forceFlush()
           await until(() => totalOf(hub, 'orders') === String(largest.get('orders')))
         }
@@ -182,7 +184,6 @@ suite('the OpenTelemetry SDK for JavaScript', () => {
     const provider = new MeterProvider({ readers: [reader] })
     metrics.setGlobalMeterProvider(provider)
     metrics.getMeter('app').createCounter('visits').add(3)
-    // a point whose start is its own time, in ms, would say that its start is not known
     await setTimeout(5)
     await provider.forceFlush()
     await until(() => totalOf(hub, 'visits') === '3')
