@@ -1,7 +1,7 @@
 /**
  * npm run test:long
  *
- * Runs the tests whose properties and loads `npm test` shortens, in full: five times the inputs,
+ * Runs the tests whose properties and loads `npm test` shortens, in full: three times the inputs,
  * and loads of their whole size (test/support/property.ts).
  */
 import { spawn } from 'node:child_process'

@@ -10,7 +10,7 @@ const isLong = process.env.TEST_LONG !== undefined
 
 /** Inputs of one property: at most so many in `npm test`; so many times those stated otherwise. */
 const SHORT_RUNS_LIMIT = 1000
-const LONG_RUNS_FACTOR = 5
+const LONG_RUNS_FACTOR = 3
 const SHORT_LOAD_DIVISOR = 10
 
 /** Gives the size of a load: all of it in `npm run test:long`, a tenth in `npm test`. */
