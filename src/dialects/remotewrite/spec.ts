@@ -31,6 +31,8 @@ export const HELP_BYTES_LIMIT = 1024
 export const FAMILIES_LIMIT = 10_000
 /** Buckets of a native histogram, of one sign. */
 export const BUCKETS_LIMIT = 4096
+/** Exemplars that are read of a series in a request. */
+export const EXEMPLARS_LIMIT = 32
 /** Sample that is so far ahead of the hub's clock is refused, as Prometheus does, ms. */
 export const AHEAD_MS_LIMIT = 600_000
 /** Sample that is older is noted, ms. */

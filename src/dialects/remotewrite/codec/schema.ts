@@ -53,6 +53,9 @@ const metadata = message([
   ['unit', 5, 'string'],
 ])
 
+/** One exemplar of a series. */
+export const EXEMPLAR: Schema = exemplar
+
 export const WRITE_REQUEST: Schema = message([
   ['timeseries', 1, () => timeSeries, '*'],
   ['metadata', 3, () => metadata, '*'],

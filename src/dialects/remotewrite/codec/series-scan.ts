@@ -10,6 +10,7 @@
  */
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
 import {
+  EXEMPLARS_LIMIT,
   HELP_BYTES_LIMIT,
   LABELS_BYTES_LIMIT,
   LABELS_LIMIT,
@@ -23,6 +24,7 @@ const SERIES = 1
 const METADATA = 3
 const LABELS = 1
 const SAMPLES = 2
+const EXEMPLARS = 3
 const HISTOGRAMS = 4
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -95,6 +97,9 @@ export class SeriesScan {
   labelCount = 0
   /** Samples and histograms of the series. */
   pointCount = 0
+  /** Places of the first exemplars of the series: two numbers for each. */
+  readonly exemplars = new Int32Array(2 * EXEMPLARS_LIMIT)
+  exemplarCount = 0
   /** Reason why no sample of the series can be taken. */
   problem: SampleErrorCode | undefined
   /** Series as a whole. */
@@ -140,6 +145,7 @@ export class SeriesScan {
     let size = 0
     this.labelCount = 0
     this.pointCount = 0
+    this.exemplarCount = 0
     this.problem = undefined
     reader.open(this.bytes, this.from, this.to)
     while (reader.next()) {
@@ -155,8 +161,16 @@ export class SeriesScan {
         continue
       }
       if (reader.field === SAMPLES || reader.field === HISTOGRAMS) this.pointCount++
+      else if (reader.field === EXEMPLARS && reader.wire === LENGTH_DELIMITED) this.#noteExemplar()
       reader.skip()
     }
+  }
+
+  #noteExemplar(): void {
+    if (this.exemplarCount === EXEMPLARS_LIMIT) return
+    this.exemplars[2 * this.exemplarCount] = this.#fields.from
+    this.exemplars[2 * this.exemplarCount + 1] = this.#fields.to
+    this.exemplarCount++
   }
 
   /** Goes to the next sample or histogram of the series. @returns false behind the last */

@@ -326,3 +326,50 @@ suite('limits', () => {
     assert.deepEqual(hub.totals, { 'gauge d': 1 })
   })
 })
+
+suite('exemplars', () => {
+  const one = (value: Json[string], id = '7f'): Json => ({
+    labels: [
+      { name: 'trace_id', value: id },
+      { name: 'a', value: 'b' },
+    ],
+    ...{ value, timestamp: String(at(3)) },
+  })
+
+  test('are kept beside the series that their samples made, which come first', () => {
+    const hub = new Hub()
+    const exemplars = [one(0.5)]
+    hub.take([{ labels: labels('sent_total'), exemplars }])
+    assert.deepEqual([hub.ingest.exemplars, hub.totals], [[], {}])
+    assert.equal(hub.ingest.counted.exemplar_of_no_series, 1)
+    hub.take([series('sent_total', 5, at(1))])
+    hub.take([{ labels: labels('sent_total'), exemplars }])
+    hub.take([{ labels: labels('latency'), histograms: [NATIVE], exemplars: [{ value: 3 }] }])
+    assert.deepEqual(hub.ingest.exemplars, [
+      [
+        'sent_total',
+        {
+          value: 0.5,
+          timeMs: at(3),
+          labels: [
+            ['a', 'b'],
+            ['trace_id', '7f'],
+          ],
+        },
+      ],
+      ['latency', { value: 3, timeMs: TIME_MS, labels: [] }],
+    ])
+  })
+
+  test('that are none, or too many, cost themselves', () => {
+    const hub = new Hub()
+    const twice = { labels: [one(1), one(1)].flatMap(({ labels }) => labels), value: 1 }
+    const wrong = [one('NaN'), one(1, 'x'.repeat(200)), twice as Json]
+    const many = Array.from({ length: 50 }, (_, i) => one(i))
+    const sample = series('orders_total', 5, at(1))
+    assert.deepEqual(hub.take([{ ...sample, exemplars: [...wrong, ...many] }]), [])
+    assert.equal(hub.ingest.counted.bad_exemplar, 3)
+    assert.equal(hub.ingest.exemplars.length, 32 - 3)
+    assert.deepEqual(hub.totals, { 'counter orders_total': 0 })
+  })
+})

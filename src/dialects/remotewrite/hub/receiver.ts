@@ -15,6 +15,7 @@ import {
 } from '../../../model/index.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
+import { readExemplar } from '../codec/exemplar.ts'
 import { NativeHistogram } from '../codec/native-histogram.ts'
 import { SeriesScan } from '../codec/series-scan.ts'
 import { histogramIdentity, histogramMetadata, histogramOf, meaningOf } from '../map.ts'
@@ -89,7 +90,8 @@ export class Receiver {
           yield
           ingest.begin(peer.address)
         }
-        left--
+        if (scan.exemplarCount > 0) this.#takeExemplars(scan, found)
+        left -= 1 + scan.exemplarCount
       }
       if (left > 0) continue
       left = SAMPLES_PER_STEP
@@ -226,6 +228,24 @@ export class Receiver {
     stream.histogram = read
     stream.histogramMs = timeMs
     return undefined
+  }
+
+  /**
+   * Keeps the exemplars of a series that is there: they come after its samples, as a rule without
+   * any beside them. What is none is noted, and costs itself.
+   */
+  #takeExemplars({ bytes, exemplars, exemplarCount }: SeriesScan, stream: Stream): void {
+    const { ingest, nowMs } = this.#parts
+    const { generation } = ingest
+    const slot = stream.histogramGeneration === generation ? stream.histogramSlot : stream.slot
+    const isThere = stream.histogramGeneration === generation || stream.generation === generation
+    for (let i = 0; i < exemplarCount; i++) {
+      const [from, to] = [exemplars[2 * i]!, exemplars[2 * i + 1]!]
+      const exemplar = readExemplar(bytes, from, to, nowMs())
+      if (exemplar === undefined) ingest.note('bad_exemplar')
+      else if (!isThere || slot < 0) ingest.note('exemplar_of_no_series')
+      else ingest.addExemplar?.(slot, exemplar)
+    }
   }
 
   #slot(stream: Stream): number {
