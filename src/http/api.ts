@@ -257,6 +257,10 @@ export interface RangeAnswer {
   readonly fromMs: number
   readonly stepMs: number
   readonly length: number
+  /** End of the newest second that the hub has closed: a column beyond it is not whole yet. */
+  readonly closedMs: number
+  /** Stretches in which no hub ran: the first column of each, and how many there are. */
+  readonly gaps: readonly (readonly [column: number, count: number])[]
   readonly columns: readonly RangeColumn[]
 }
 

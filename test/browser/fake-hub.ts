@@ -365,7 +365,7 @@ export class FakeHub {
       const cells = ends.map((t) => (isKnown(t) ? cellOf(series, t - step, t) : null))
       columns.push(columnOf(series, cells, ends))
     }
-    return { fromMs, stepMs, length, columns }
+    return { fromMs, stepMs, length, closedMs: second * 1000, gaps: [], columns }
   }
 
   #cells(ids: ReadonlySet<number>, second: number): CellsEvent {

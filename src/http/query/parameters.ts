@@ -14,7 +14,7 @@ const INTERVAL_MAX_S = 3600
 /** The shortest interval or step of samples, s. */
 const SAMPLES_MIN_S = 0.01
 /** The longest step of a range. */
-export const STEP_MAX_S = 86_400
+export const STEP_MAX_S = 172_800
 /** Ids are small; more digits are no id. */
 const ID_MAX = 0xffff_ffff
 

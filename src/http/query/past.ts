@@ -47,6 +47,20 @@ export class Past {
   }
 }
 
+/** Lists the stretches of columns in which no hub ran, each as its first column and their number. */
+export function gapsOf(past: Past | undefined, live: Uint8Array): readonly [number, number][] {
+  const length = past?.length ?? 0
+  const gaps: [number, number][] = []
+  for (let column = 0; column < length + live.length; column++) {
+    const isKnown = column < length ? past!.isCovered(column) : live[column - length] === 1
+    if (isKnown) continue
+    const last = gaps.at(-1)
+    if (last !== undefined && last[0] + last[1] === column) last[1]++
+    else gaps.push([column, 1])
+  }
+  return gaps
+}
+
 interface AskedRange {
   readonly ids: readonly number[]
   readonly fromMs: number

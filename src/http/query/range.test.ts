@@ -38,6 +38,20 @@ test('a counter is 0 where it stood still and null where the hub has nothing', (
   assert.deepEqual(delta, [null, null, null, 0, 5, null, null])
 })
 
+test('an answer says what is closed, and in which columns no hub ran', () => {
+  const hub = new FakeHubView()
+  const id = hub.add({ name: 'c', kind: 'counter' })
+  for (let i = 0; i < 3; i++) hub.tick()
+  const fine = range(hub, [id], BASE - 2000, BASE + 5000, 1)
+  assert.equal(fine.closedMs, BASE + 3000)
+  assert.deepEqual(fine.gaps, [
+    [0, 2],
+    [5, 2],
+  ])
+  // the column that is open has a hub's seconds
+  assert.deepEqual(range(hub, [id], BASE - 10_000, BASE + 3000, 10).gaps, [[0, 1]])
+})
+
 test('a counter of a peer that was away did not stand still: nothing is known of it', () => {
   const hub = new FakeHubView()
   const id = hub.add({ name: 'c', kind: 'counter', source: 'h:1' })

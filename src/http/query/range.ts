@@ -27,7 +27,7 @@ import {
 } from '../../model/index.ts'
 import type { Pieces } from '../pieces.ts'
 import { deltaJson, histogramCell, numberJson, summaryCell } from './cell-json.ts'
-import type { Past, RangeWindow } from './past.ts'
+import { gapsOf, type Past, type RangeWindow } from './past.ts'
 
 export const COLUMNS_LIMIT = 2000
 export const RANGE_SERIES_LIMIT = 200
@@ -46,12 +46,15 @@ export function* rangeJson(
   past?: Past,
 ): Pieces<string> {
   const { fromMs, stepMs, length } = window
-  yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"columns":[`
   const pastLength = past?.length ?? 0
   const liveMs = fromMs + pastLength * stepMs
   const frames = view.live.between(liveMs - view.staleAfterMs, fromMs + length * stepMs)
   const live = { fromMs: liveMs, stepMs, length: length - pastLength }
   const columns = new Columns(frames, live, past)
+  const closedMs = view.live.newest?.endMs ?? liveMs
+  const gaps = JSON.stringify(gapsOf(past, columns.covered))
+  yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"closedMs":${closedMs},`
+  yield `"gaps":${gaps},"columns":[`
   let separator = ''
   for (const id of ids) {
     const found = view.series.get(id)
@@ -194,15 +197,16 @@ function* counterColumn(
       !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
     return isKnown ? deltaJson(delta) : 'null'
   })
-  return [...pastDeltas(columns, record.id), ...texts]
+  return [...pastDeltas(columns, record), ...texts]
 }
 
-/** Lists the increments of the past; before the first one the counter was not there. */
-function pastDeltas({ past }: Columns, id: number): string[] {
+/** Lists the increments of the past; before the first one ever the counter was not there. */
+function pastDeltas(columns: Columns, { id, firstSeenMs }: SeriesRecord): string[] {
+  const { past } = columns
   const texts = new Array<string>(past?.length ?? 0).fill('null')
   let isThere = false
   past?.forEach(id, (column, cell) => {
-    if (cell?.kind === 'counter') isThere = true
+    isThere ||= cell?.kind === 'counter' || columns.endOf(column - past.length) > firstSeenMs
     if (column < 0) return
     if (cell?.kind === 'counter') texts[column] = deltaJson(cell.delta)
     else if (isThere && past.isCovered(column)) texts[column] = '0'

@@ -173,7 +173,8 @@ class InventedHub implements FeedStore {
         ? ({ id, kind: 'counter', delta: of(this.delta) } as const)
         : ({ id, kind: 'gauge', value: of(seen), min: of(seen), max: of(seen && 9) } as const)
     })
-    const answer: RangeAnswer = { fromMs, stepMs: 1000, length, columns }
+    const closedMs = this.nowMs
+    const answer: RangeAnswer = { fromMs, stepMs: 1000, length, closedMs, gaps: [], columns }
     return answer
   }
 }
