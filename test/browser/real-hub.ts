@@ -2,6 +2,7 @@
 import { GUESTS } from '../../src/dialects/registry.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import { parseConfig } from '../../src/hub/config/config.ts'
+import { openHistory } from '../../src/hub/history/open-history.ts'
 import { Hub } from '../../src/hub/hub.ts'
 import type { Clock } from '../../src/time/clock.ts'
 import { systemClock } from '../../src/time/system-clock.ts'
@@ -25,12 +26,14 @@ export async function serveHub(
   webRoot: string,
   { clock = systemClock, config = {} }: RealHubOptions = {},
 ): Promise<RealHub> {
+  const values = parseConfig({ ...FREE_PORTS, ingestWorkers: 0, ...config }, DIALECTS)
   const hub = new Hub({
-    config: parseConfig({ ...FREE_PORTS, ingestWorkers: 0, ...config }, DIALECTS),
+    config: values,
     clock,
     log: () => {},
     guests: GUESTS,
   })
+  await openHistory(hub, values, [], () => {})
   await hub.start()
   const http = createHttpServer({ view: hub, webRoot, host: '127.0.0.1', port: 0, guests: GUESTS })
   const { port } = await http.start()

@@ -49,6 +49,10 @@ interface Bench {
   refusal?: RefusedRequest | undefined
   /** What answers of the past wait for. */
   gate?: Promise<void> | undefined
+  /** Counter's increment of the second that ends there; 100 unless given. */
+  deltaOf?: (endS: number) => number
+  /** Least step, s, of what is kept of a time. */
+  keptStep?: (fromS: number) => number
   source(): FakeSource
   /** Lets time and promises go on. */
   pass(ms: number): Promise<void>
@@ -60,6 +64,29 @@ interface Bench {
   fills(): RangeRequest[]
 }
 
+/** Answers as a hub does: whole columns, the seconds that it has closed added up. */
+function answerOf(
+  { fromMs, toMs, stepMs: asked, series }: RangeRequest,
+  { deltaOf, keptStep }: Pick<Bench, 'deltaOf' | 'keptStep'>,
+): RangeAnswer {
+  const stepMs = Math.max(asked, (keptStep?.(fromMs / 1000) ?? 0) * 1000)
+  const first = Math.floor(fromMs / stepMs) * stepMs
+  const length = Math.ceil((toMs - first) / stepMs)
+  const closedMs = Math.floor(Date.now() / 1000) * 1000
+  const sumOf = (_: unknown, i: number): number | null => {
+    if (deltaOf === undefined) return 100
+    const from = first + i * stepMs
+    let sum: number | null = null
+    for (let endMs = from + 1000; endMs <= Math.min(from + stepMs, closedMs); endMs += 1000) {
+      sum = (sum ?? 0) + deltaOf(endMs / 1000)
+    }
+    return sum
+  }
+  const delta = Array.from({ length }, sumOf)
+  const columns = series.map((id) => ({ id, kind: 'counter', delta }) as const)
+  return { fromMs: first, stepMs, length, closedMs, gaps: [], columns }
+}
+
 export function createBench(context: TestContext): Bench {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: START * 1000 + 100 })
   context.after(() => mock.timers.reset())
@@ -68,7 +95,10 @@ export function createBench(context: TestContext): Bench {
   const posts: (readonly number[])[] = []
   const opened: (readonly number[])[] = []
   const lists: Bench['lists'] = []
-  const bench: Pick<Bench, 'list' | 'revision' | 'usual' | 'refusal' | 'gate'> = {
+  const bench: Pick<
+    Bench,
+    'list' | 'revision' | 'usual' | 'refusal' | 'gate' | 'deltaOf' | 'keptStep'
+  > = {
     ...{ list: [counterInfo(1), counterInfo(2)], revision: 1 },
   }
   const api: HubApi = {
@@ -86,11 +116,7 @@ export function createBench(context: TestContext): Bench {
     range: async (request): Promise<RangeAnswer> => {
       ranges.push(request)
       await bench.gate
-      const { fromMs, toMs, stepMs, series } = request
-      const length = (toMs - fromMs) / stepMs
-      const delta = Array.from({ length }, () => 100)
-      const columns = series.map((id) => ({ id, kind: 'counter', delta }) as const)
-      return { fromMs, stepMs, length, columns }
+      return answerOf(request, bench)
     },
     setSeries: async (_, series) => {
       posts.push(series)

@@ -47,7 +47,7 @@ export class Past {
   }
 }
 
-/** Lists the stretches of columns in which no hub ran, each as its first column and their number. */
+/** Lists the stretches of columns in which no hub ran: the first of each, and their number. */
 export function gapsOf(past: Past | undefined, live: Uint8Array): readonly [number, number][] {
   const length = past?.length ?? 0
   const gaps: [number, number][] = []

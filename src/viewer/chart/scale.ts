@@ -10,7 +10,11 @@ export interface Scale extends Range {
   readonly ticks: readonly number[]
 }
 
-const TIME_STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600] as const
+const DAY = 86_400
+const TIME_STEPS = [
+  ...[0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
+  ...[DAY, 2 * DAY, 4 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 182 * DAY, 364 * DAY],
+] as const
 
 /** Widens a range to round ends that are never less than two ticks apart. */
 export function niceRange(kind: AxisKind, range: Range, count: number, unit = ''): Range {
@@ -67,12 +71,16 @@ function decades({ lo, hi }: Range, count: number): number[] {
 
 /** Computes the distance of time ticks in seconds, so that a label has `room` pixels. */
 function timeStep(seconds: number, pixels: number, room = 72): number {
-  return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 600
+  return TIME_STEPS.find((step) => seconds / step <= pixels / room) ?? 364 * DAY
 }
 
 export function timeTicks(from: number, to: number, pixels: number, room = 72): number[] {
   const step = timeStep(to - from, pixels, room)
+  // hours and days begin where the reader's do
+  const ahead = step > 600 ? new Date(to * 1000).getTimezoneOffset() * 60 : 0
   const ticks: number[] = []
-  for (let i = Math.ceil(from / step); i * step <= to; i += 1) ticks.push(i * step)
+  for (let i = Math.ceil((from - ahead) / step); i * step + ahead <= to; i += 1) {
+    ticks.push(i * step + ahead)
+  }
   return ticks
 }

@@ -1,4 +1,5 @@
 /** What a person has to know before all numbers: at most one notice, the worst. */
+import { MEMORY_S, stepOf } from '../chart/time-window.ts'
 import type { Store } from '../store/store.ts'
 import {
   absentPeers,
@@ -9,13 +10,13 @@ import {
   peersWords,
   reachedSeriesLimits,
 } from './status.ts'
-import { clockText, durationText } from './time.ts'
+import { clockText, durationText, momentText } from './time.ts'
 
 export interface Notice {
-  readonly about: 'connection' | 'listener' | 'overload' | 'restart' | 'peer' | 'limit'
+  readonly about: 'connection' | 'listener' | 'overload' | 'restart' | 'peer' | 'limit' | 'past'
   /** Key that stays the same for as long as it is the same notice. */
   readonly key: string
-  readonly manner: 'bad' | 'warning'
+  readonly manner: 'bad' | 'warning' | 'plain'
   readonly words: string
   /** Spoken once; without numbers that count down. */
   readonly alert?: string
@@ -28,7 +29,7 @@ export function worstNotice(store: Store): Notice | undefined {
 
 /** Gives what is worth knowing where nothing is worse. */
 export function lesserNotice(store: Store): Notice | undefined {
-  return restartNotice(store) ?? peerNotice(store) ?? limitNotice(store)
+  return restartNotice(store) ?? peerNotice(store) ?? limitNotice(store) ?? pastNotice(store)
 }
 
 function lostNotice({ clock }: Store): Notice | undefined {
@@ -106,6 +107,29 @@ function peerNotice({ sources, clock }: Store): Notice | undefined {
 function withoutTime<T extends { readonly nextTryMs?: number }>(status: T): Omit<T, 'nextTryMs'> {
   const { nextTryMs: _, ...rest } = status
   return rest
+}
+
+const STEP_WORDS: Readonly<Record<number, string>> = { 1: 'Seconds', 60: 'Minutes' }
+
+/** Says what is not known of the time that is shown: beyond memory, or narrower than is kept. */
+function pastNotice({ clock, sources }: Store): Notice | undefined {
+  const history = sources.value?.history
+  const window = clock.window.value
+  const past = clock.liveEdge() - (clock.pausedAt.value ?? clock.liveEdge()) + window
+  const step = clock.step.value
+  const manner = 'plain'
+  const hasNone = history === undefined || history.state === 'off'
+  if (sources.value !== undefined && hasNone && past > MEMORY_S) {
+    const words = `This hub has no history: it knows its last ${MEMORY_S / 60} minutes.`
+    return { about: 'past', key: 'past', manner, words }
+  }
+  if (step <= stepOf(window)) return undefined
+  const finer = history?.resolutions?.findLast(({ stepS }) => stepS < step)
+  if (finer?.fromS === undefined) return undefined
+  const since = momentText(finer.fromS * 1000, clock.nowMs())
+  const what = `${STEP_WORDS[finer.stepS]} are kept since ${since}`
+  const words = `${what}: of this time ${step < 3600 ? 'minutes' : 'hours'} are shown.`
+  return { about: 'past', key: `past ${step}`, manner, words }
 }
 
 function limitNotice({ sources }: Store): Notice | undefined {

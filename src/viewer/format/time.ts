@@ -9,9 +9,21 @@ export function clockText(ms: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** Writes an instant of a time axis, in Unix seconds: `14:03:22`, between seconds `14:03:22.5`. */
-export function tickText(second: number): string {
+/** Longest axis on which seconds are written. */
+const SECONDS_SPAN = 1200
+
+/**
+ * Writes an instant of a time axis, in Unix seconds: `14:03:22`, between seconds `14:03:22.5`; of
+ * a longer axis `14:03`, and of the begin of a day that, `11 Jun`.
+ * @param span of the axis, s
+ */
+export function tickText(second: number, span = 0): string {
   const whole = Math.floor(second)
+  if (span > SECONDS_SPAN) {
+    const at = new Date(whole * 1000)
+    const time = `${two(at.getHours())}:${two(at.getMinutes())}`
+    return time === '00:00' ? dayText(at) : time
+  }
   const tenths = Math.round((second - whole) * 10)
   return tenths === 0 ? clockText(whole * 1000) : `${clockText(whole * 1000)}.${tenths}`
 }
@@ -20,8 +32,18 @@ export function tickText(second: number): string {
 export function momentText(ms: number, nowMs: number): string {
   const at = new Date(ms)
   if (at.toDateString() === new Date(nowMs).toDateString()) return clockText(ms)
-  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`
+  return `${dayText(at)} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** Writes `03:11:20` today, `11 Jun 03:11:20` on another day. */
+export function instantText(ms: number, nowMs: number): string {
+  const at = new Date(ms)
+  const isToday = at.toDateString() === new Date(nowMs).toDateString()
+  return isToday ? clockText(ms) : `${dayText(at)} ${clockText(ms)}`
+}
+
+function dayText(at: Date): string {
+  return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }
 
 /** Writes `0.4 s`, `12 s`, `4 min`, `3 h`, `2 d`. */
@@ -38,13 +60,17 @@ export function ageText(seconds: number): string {
   return `${durationText(seconds)} ago`
 }
 
-/** Writes a window in running words: `60 s`, `5 min`. */
+/** Writes a window in running words: `60 s`, `5 min`, `6 h`, `7 d`. */
 export function spanText(seconds: number): string {
-  const isMinutes = seconds > 60 && seconds % 60 === 0
-  return isMinutes ? `${seconds / 60}${NO_BREAK_SPACE}min` : `${seconds}${NO_BREAK_SPACE}s`
+  const write = (count: number, unit: string): string => `${count}${NO_BREAK_SPACE}${unit}`
+  if (seconds > 86_400 && seconds % 86_400 === 0) return write(seconds / 86_400, 'd')
+  if (seconds >= 3600 && seconds % 3600 === 0) return write(seconds / 3600, 'h')
+  return seconds > 60 && seconds % 60 === 0 ? write(seconds / 60, 'min') : write(seconds, 's')
 }
 
-/** Names the time windows in the bar: `30 s`, `1 min`; `m` is for metres. */
+/** Names the time windows in the bar: `30 s`, `1 min`, `24 h`, `7 d`; `m` is for metres. */
 export function windowText(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${seconds / 60} min`
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${seconds / 60} min`
+  return seconds <= 86_400 ? `${seconds / 3600} h` : `${seconds / 86_400} d`
 }

@@ -114,7 +114,7 @@ function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | n
   if (info.current === null) return undefined
   const listed = secondOf(info.lastDataMs)
   const [from, to, sign] = second >= listed ? [listed, second, 1] : [second, listed, -1]
-  if (from < data.coveredFrom || to > data.coveredTo) {
+  if (data.step > 1 || from < data.coveredFrom || to > data.coveredTo) {
     return second === listed ? Number(info.current) : undefined
   }
   let sum = 0

@@ -59,8 +59,7 @@ export function windowNumbers(
   if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
   if (data.kind === 'summary') return summaryNumbers(data, unit, from, to)
   const write = (value: number): string => text(value * factor, unit)
-  const values = new Float64Array(to - from)
-  data.copy(MAIN_LANE[data.kind], from + 1, values)
+  const values = data.values(MAIN_LANE[data.kind], from, to)
   const known = values.filter((value) => !Number.isNaN(value))
   const { mean, deviation } = moments(known)
   return [
@@ -77,8 +76,7 @@ export function windowNumbers(
  * what it went through within them, of others their main lane.
  */
 export function extremeOf(data: SeriesData, end: 'min' | 'max', from: number, to: number): number {
-  const values = new Float64Array(to - from)
-  data.copy(data.kind === 'gauge' ? end : MAIN_LANE[data.kind], from + 1, values)
+  const values = data.values(data.kind === 'gauge' ? end : MAIN_LANE[data.kind], from, to)
   const pick = end === 'min' ? Math.min : Math.max
   return values.reduce(
     (kept, value) => (Number.isNaN(value) ? kept : Number.isNaN(kept) ? value : pick(kept, value)),
@@ -99,11 +97,12 @@ function moments(values: Float64Array): { readonly mean: number; readonly deviat
   return { mean, deviation: Math.sqrt(square / values.length) }
 }
 
-/** Merges seconds (from, to] of a summary to one. */
+/** Merges the steps that have some of the seconds (from, to] of a summary to one. */
 function mergeSummarySeconds(data: SeriesData, from: number, to: number): Summary {
   let merged = EMPTY_SUMMARY
-  for (let second = from + 1; second <= to; second += 1) {
-    const count = data.at('count', second)
+  const { step } = data
+  for (let second = Math.floor(from / step) * step + 1; second <= to; second += step) {
+    const count = data.at('count', second) * data.secondsAt(second)
     if (!(count > 0)) continue
     const deviation = data.at('deviation', second)
     merged = mergeSummaries(merged, {

@@ -157,6 +157,8 @@ function isSame(a: readonly number[] | undefined, b: readonly number[] | undefin
 
 /** Seconds of a histogram as the page keeps them: a SeriesData. */
 interface HistogramSeconds {
+  /** Seconds of a step. */
+  readonly step: number
   readonly buckets: BucketMatrix | undefined
   readonly overflowFrom: number
   at(
@@ -183,7 +185,7 @@ export interface Merged extends BucketRows {
   readonly max: number
 }
 
-/** Merges the seconds (from, to] of a histogram to one. */
+/** Merges the steps that have some of the seconds (from, to] of a histogram to one. */
 export function mergeSeconds(data: HistogramSeconds, from: number, to: number): Merged {
   const { scale = 0, offset = 0, width = 0, bounds } = data.buckets ?? {}
   const counts = new Float64Array(width)
@@ -194,7 +196,8 @@ export function mergeSeconds(data: HistogramSeconds, from: number, to: number): 
   let sum = 0
   let min = Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
-  for (let second = from + 1; second <= to; second += 1) {
+  const { step } = data
+  for (let second = Math.floor(from / step) * step + 1; second <= to; second += step) {
     if (!(data.at('count', second) > 0)) continue
     zero += data.at('zero', second) || 0
     negative += data.at('negative', second) || 0
@@ -258,22 +261,39 @@ export function addMerged(all: readonly Merged[]): Merged {
 
 /** Adds counts up in the layout that all have, or in the coarsest of powers of two. */
 function addRows(all: readonly Merged[]): BucketRows & Pick<Merged, 'counts'> {
+  const rows = commonRows(all)
+  const counts = new Float64Array(rows.length)
+  for (const each of all) layInto(counts, each, rows)
+  return { scale: rows.scale, offset: rows.offset, bounds: rows.bounds, counts }
+}
+
+/** Gives distributions the same rows, so that their counts can stand side by side. */
+export function inSameRows(all: readonly Merged[]): readonly Merged[] {
+  const { length, ...rows } = commonRows(all.filter(({ counts }) => counts.length > 0))
+  return all.map((each) => {
+    const counts = new Float64Array(length)
+    layInto(counts, each, rows)
+    return { ...each, ...rows, counts }
+  })
+}
+
+function commonRows(all: readonly Merged[]): BucketRows & { readonly length: number } {
   const bounds = all[0]?.bounds
-  if (all.length === 0) return { scale: 0, offset: 0, counts: new Float64Array(0) }
+  if (all.length === 0) return { scale: 0, offset: 0, length: 0 }
   const scale = Math.min(...all.map((each) => each.scale))
   const shiftOf = (each: Merged): number => (bounds === undefined ? each.scale - scale : 0)
   const low = Math.min(...all.map((each) => each.offset >> shiftOf(each)))
   const high = Math.max(
     ...all.map((each) => (each.offset + each.counts.length - 1) >> shiftOf(each)),
   )
-  const counts = new Float64Array(high - low + 1)
-  for (const each of all) {
-    const shift = shiftOf(each)
-    each.counts.forEach((count, i) => {
-      counts[((each.offset + i) >> shift) - low]! += count
-    })
-  }
-  return { scale, offset: low, bounds, counts }
+  return { scale, offset: low, bounds, length: high - low + 1 }
+}
+
+function layInto(counts: Float64Array, each: Merged, { scale, offset, bounds }: BucketRows): void {
+  const shift = bounds === undefined ? each.scale - scale : 0
+  each.counts.forEach((count, i) => {
+    counts[((each.offset + i) >> shift) - offset]! += count
+  })
 }
 
 /**

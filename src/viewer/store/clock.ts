@@ -10,6 +10,8 @@ export class Clock {
   readonly tick = signal(0)
   /** Seconds that charts show. */
   readonly window = signal(60)
+  /** Seconds of a step of the picture: 1 unless it shows more than the hub has in memory. */
+  readonly step = signal(1)
   /** Unix second the picture ends at while paused. */
   readonly pausedAt = signal<number | undefined>(undefined)
   readonly connection: ReadonlySignal<Connection>
@@ -43,9 +45,14 @@ export class Clock {
     return Date.now() + this.#hubAheadMs
   }
 
-  /** Gives the right edge of every chart, a whole second. */
+  /**
+   * Gives the right edge of every chart, a whole second. A picture that stands still ends with a
+   * whole step: what comes after it changes nothing.
+   */
   edge(): number {
-    return this.pausedAt.peek() ?? this.liveEdge()
+    const at = this.pausedAt.peek()
+    const step = this.step.peek()
+    return at === undefined ? this.liveEdge() : Math.floor(at / step) * step
   }
 
   /** Gives the right edge of a picture that moves, whether this one does or not. */

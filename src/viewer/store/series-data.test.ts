@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HistogramCellJson, RangeColumn } from '../../http/api.ts'
-import { type Lane, SECONDS_KEPT, SeriesData } from './series-data.ts'
+import { type Lane, SeriesData, STEPS_KEPT } from './series-data.ts'
 
 const NOW = 1_800_000_000
 
@@ -71,12 +71,12 @@ test('a cell of several seconds is a rate in each of them', () => {
 test('the ring forgets what is older than it keeps, also after a long silence', () => {
   const data = new SeriesData('gauge')
   data.write(NOW, 1)
-  data.write(NOW + SECONDS_KEPT + 7, 2)
+  data.write(NOW + STEPS_KEPT + 7, 2)
   assert.ok(Number.isNaN(data.at('value', NOW)))
-  assert.ok(Number.isNaN(data.at('value', NOW + SECONDS_KEPT)))
+  assert.ok(Number.isNaN(data.at('value', NOW + STEPS_KEPT)))
   data.write(NOW + 3, 9)
   assert.ok(Number.isNaN(data.at('value', NOW + 3)), 'too late to be kept')
-  assert.equal(data.at('value', NOW + SECONDS_KEPT + 7), 2)
+  assert.equal(data.at('value', NOW + STEPS_KEPT + 7), 2)
 })
 
 test('a range answer fills gaps and takes nothing from what the stream brought', () => {
@@ -90,6 +90,28 @@ test('no cell of a distribution means none observed once the series exists', () 
   const data = new SeriesData('histogram')
   data.writeColumn(NOW, { id: 1, kind: 'histogram', cells: [null, null, CELL, null] }, NOW + 1)
   assert.deepEqual(values(data, 'count', NOW, 4), [NaN, 0, 3, 0])
+})
+
+test('a step is found by any of its seconds; one that is open has what is known of it', () => {
+  const data = new SeriesData('counter', 10)
+  const column = { id: 1, kind: 'counter', delta: [50, 60, 8, null] } as const
+  data.writeColumn(NOW, column, 0, { closed: NOW + 14 })
+  const rates = [NOW - 9, NOW, NOW + 1, NOW + 11].map((second) => data.at('rate', second))
+  assert.deepEqual(rates, [5, 5, 6, 2])
+  assert.deepEqual([data.secondsAt(NOW + 1), data.secondsAt(NOW + 11)], [10, 4])
+  assert.deepEqual([...data.values('rate', NOW - 7, NOW + 11)], [5, 6, 2])
+  data.writeColumn(NOW + 20, { ...column, delta: [40] }, 0, { closed: NOW + 20 })
+  assert.deepEqual([data.at('rate', NOW + 20), data.secondsAt(NOW + 20)], [4, 10])
+})
+
+test('in a gap nothing was observed by anyone: it is not a standstill', () => {
+  const data = new SeriesData('histogram', 60)
+  const cells = [CELL, null, null, null]
+  data.writeColumn(NOW, { id: 1, kind: 'histogram', cells }, 0, { gaps: [[2, 1]] })
+  assert.deepEqual(
+    [0, 60, 120, 180].map((s) => data.at('count', NOW + s)),
+    [0.05, 0, NaN, 0],
+  )
 })
 
 test('an infinite value is no value', () => {

@@ -1,18 +1,21 @@
 /**
- * What the page keeps of one series: a ring of closed seconds per lane, as typed arrays, NaN where
- * nothing is known. Second s, the cell that ends at s (Unix seconds), lies at s % SECONDS_KEPT.
+ * What the page keeps of one series: a ring of closed steps per lane, as typed arrays, NaN where
+ * nothing is known. A step is a second, or of a longer past as many as a picture has room for.
+ * Step n, the merged cell of the seconds that end at n × step, lies at n % STEPS_KEPT; it is found
+ * by any of its seconds.
  */
 import type {
   ExactJson,
   HistogramCellJson,
   Kind,
+  RangeAnswer,
   RangeColumn,
   SummaryCellJson,
 } from '../../http/api.ts'
 import { BucketMatrix } from './buckets.ts'
 
 /** The twenty minutes that a hub keeps, and a little, so that the longest window has both ends. */
-export const SECONDS_KEPT = 1260
+export const STEPS_KEPT = 1260
 
 const LANES = {
   counter: ['rate'],
@@ -38,6 +41,14 @@ export function secondOf(ms: number): number {
 
 export type CellJson = ExactJson | HistogramCellJson | SummaryCellJson
 
+/** Facts that an answer tells of its columns besides. */
+interface ColumnFacts {
+  /** Unix second up to which the hub has closed all: a step beyond it is not whole. */
+  readonly closed?: number
+  /** Stretches of columns in which no hub ran. */
+  readonly gaps?: RangeAnswer['gaps']
+}
+
 /** Extremes of a gauge in an interval, where more values than the last are known. */
 interface Spread {
   readonly min: number
@@ -46,11 +57,14 @@ interface Spread {
 
 export class SeriesData {
   readonly kind: Kind
+  /** Seconds of a step. */
+  readonly step: number
   /**
    * Begin of the known seconds, which are (coveredFrom, coveredTo]; equal when nothing is known.
    */
   coveredFrom = 0
   coveredTo = 0
+  /** Number of the newest step. */
   newest = 0
   /** Second of the newest cell that the stream brought. */
   lastData = 0
@@ -61,43 +75,75 @@ export class SeriesData {
   zeroTo = 0
   overflowFrom = Number.POSITIVE_INFINITY
   readonly #lanes = new Map<Lane, Float64Array>()
+  /** Step that is not whole yet, and how many of its seconds are known. */
+  #open = { number: 0, seconds: 0 }
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, step = 1) {
     this.kind = kind
+    this.step = step
     for (const lane of LANES[kind]) {
-      this.#lanes.set(lane, new Float64Array(SECONDS_KEPT).fill(Number.NaN))
+      this.#lanes.set(lane, new Float64Array(STEPS_KEPT).fill(Number.NaN))
     }
-    if (kind === 'histogram') this.buckets = new BucketMatrix(SECONDS_KEPT)
+    if (kind === 'histogram') this.buckets = new BucketMatrix(STEPS_KEPT)
   }
 
+  /** Reads the step that a second lies in. */
   at(lane: Lane, second: number): number {
     const values = this.#lanes.get(lane)
-    if (values === undefined || !this.#isKept(second)) return Number.NaN
-    return values[second % SECONDS_KEPT]!
+    const number = Math.ceil(second / this.step)
+    if (values === undefined || !this.#isKept(number)) return Number.NaN
+    return values[number % STEPS_KEPT]!
   }
 
-  /** Copies seconds from `from` on into `out`; NaN where nothing is known. */
+  /** Copies steps into `out`, from that of `from` on; NaN where nothing is known. */
   copy(lane: Lane, from: number, out: Float64Array): void {
     const values = this.#lanes.get(lane)
+    const first = Math.ceil(from / this.step)
     for (let i = 0; i < out.length; i += 1) {
-      const second = from + i
-      out[i] = values && this.#isKept(second) ? values[second % SECONDS_KEPT]! : Number.NaN
+      const number = first + i
+      out[i] = values && this.#isKept(number) ? values[number % STEPS_KEPT]! : Number.NaN
     }
   }
 
-  /** Sums the buckets of seconds (from, to] into `sums`, which is `buckets.width` long. */
+  /** Gives the end of the step that an instant lies in, or at whose end it is. */
+  endOf(second: number): number {
+    return Math.ceil(second / this.step) * this.step
+  }
+
+  /** Counts the steps that have some of the seconds (from, to]. */
+  countOf(from: number, to: number): number {
+    return Math.max(0, Math.ceil(to / this.step) - Math.floor(from / this.step))
+  }
+
+  /** Copies the steps that have some of the seconds (from, to]. */
+  values(lane: Lane, from: number, to: number): Float64Array {
+    const values = new Float64Array(this.countOf(from, to))
+    this.copy(lane, this.endOf(from + 1), values)
+    return values
+  }
+
+  /** Counts the seconds that are known of the step of a second: all, but for one still open. */
+  secondsAt(second: number): number {
+    return Math.ceil(second / this.step) === this.#open.number ? this.#open.seconds : this.step
+  }
+
+  /** Sums the buckets of the steps of (from, to] into `sums`, which is `buckets.width` long. */
   addBuckets(sums: Float64Array, from: number, to: number): void {
-    for (let second = from + 1; second <= to; second += 1) {
-      if (!this.#isKept(second)) continue
-      const column = second % SECONDS_KEPT
+    const last = Math.ceil(to / this.step)
+    for (let number = Math.floor(from / this.step) + 1; number <= last; number += 1) {
+      if (!this.#isKept(number)) continue
+      const column = number % STEPS_KEPT
       this.buckets?.addInto(sums, column, column)
     }
   }
 
-  /** Writes the cell of an interval that ends at `second`; a long one fills all its seconds. */
+  /**
+   * Writes the cell of an interval that ends at `second`, where steps are seconds; a long one fills
+   * all of its own.
+   */
   write(second: number, cell: CellJson | null, seconds = 1, spread?: Spread): void {
     for (let at = second - seconds + 1; at <= second; at += 1) {
-      if (this.#open(at)) this.#writeCell(at % SECONDS_KEPT, cell, seconds, spread)
+      if (this.#reach(at)) this.#writeCell(at % STEPS_KEPT, cell, seconds, spread)
     }
     if (second >= this.newest && cell !== null) this.lastCell = cell
   }
@@ -108,8 +154,8 @@ export class SeriesData {
    * @param isAway the peer that it comes from is not there: nothing is known
    */
   writeQuiet(second: number, isStale: boolean, isAway = false): void {
-    if (!this.#open(second)) return
-    const slot = second % SECONDS_KEPT
+    if (!this.#reach(second)) return
+    const slot = second % STEPS_KEPT
     if (this.kind === 'counter') this.#put('rate', slot, isStale || isAway ? Number.NaN : 0)
     if (this.kind === 'gauge') {
       this.#putGauge(slot, isStale || isAway ? Number.NaN : this.at('value', second - 1))
@@ -120,26 +166,36 @@ export class SeriesData {
   }
 
   /**
-   * Writes a column of a range answer with steps of one second; step i ends at `first + i`.
+   * Writes a column of a range answer whose steps are those of the series; the first one ends at
+   * the second `first`.
    * @param since first second of the series: from there on, no cell of a distribution means that
    *   nothing was observed, as the answer has no other word for it
    */
-  writeColumn(first: number, column: RangeColumn, since: number): void {
+  writeColumn(first: number, column: RangeColumn, since: number, facts: ColumnFacts = {}): void {
     const cells: readonly (CellJson | null)[] = cellsOf(column)
+    const { closed = Number.POSITIVE_INFINITY, gaps = [] } = facts
+    const isDistribution = this.kind === 'histogram' || this.kind === 'summary'
     for (let i = 0; i < cells.length; i += 1) {
-      const second = first + i
+      const end = first + i * this.step
+      const number = end / this.step
+      const seconds = this.step === 1 ? 1 : Math.min(this.step, this.step - (end - closed))
+      if (seconds <= 0) break
+      if (seconds < this.step) this.#open = { number, seconds }
       const cell = cells[i] ?? null
       if (cell !== null) {
-        if (!this.#open(second)) continue
-        this.#writeCell(second % SECONDS_KEPT, cell, 1, spreadAt(column, i))
+        if (!this.#reach(number)) continue
+        this.#writeCell(number % STEPS_KEPT, cell, seconds, spreadAt(column, i))
         continue
       }
       // An unknown second takes nothing away from what the stream brought meanwhile.
-      if (second <= this.newest && !Number.isNaN(this.at('count', second))) continue
-      const isQuiet = second >= since && (this.kind === 'histogram' || this.kind === 'summary')
-      if (second > this.newest) this.#open(second)
-      if (isQuiet && this.#isKept(second)) this.#put('count', second % SECONDS_KEPT, 0)
+      if (number <= this.newest && !Number.isNaN(this.at('count', end))) continue
+      const isGap = gaps.some(([begin, count]) => i >= begin && i < begin + count)
+      if (number > this.newest) this.#reach(number)
+      if (isDistribution && end >= since && !isGap && this.#isKept(number)) {
+        this.#put('count', number % STEPS_KEPT, 0)
+      }
     }
+    if (closed >= this.#open.number * this.step) this.#open = { number: 0, seconds: 0 }
   }
 
   /** Joins known seconds (from, to] to those already known; apart from them, they replace them. */
@@ -155,7 +211,7 @@ export class SeriesData {
   }
 
   clone(): SeriesData {
-    const copy = new SeriesData(this.kind)
+    const copy = new SeriesData(this.kind, this.step)
     copy.coveredFrom = this.coveredFrom
     copy.coveredTo = this.coveredTo
     copy.newest = this.newest
@@ -168,17 +224,22 @@ export class SeriesData {
     return copy
   }
 
-  #isKept(second: number): boolean {
-    return second <= this.newest && second > this.newest - SECONDS_KEPT
+  #isKept(number: number): boolean {
+    return number <= this.newest && number > this.newest - STEPS_KEPT
   }
 
-  /** Makes a second writable and unknown; false where it is older than what is kept. */
-  #open(second: number): boolean {
-    if (second <= this.newest - SECONDS_KEPT || second <= 0) return false
-    const from = Math.max(this.newest + 1, second - SECONDS_KEPT + 1)
-    for (let at = from; at < second; at += 1) this.#forget(at % SECONDS_KEPT)
-    this.newest = Math.max(this.newest, second)
-    this.#forget(second % SECONDS_KEPT)
+  /** Tells whether a step that ends at a second is too old for what is kept. */
+  isBeyond(second: number): boolean {
+    return this.newest > 0 && Math.ceil(second / this.step) <= this.newest - STEPS_KEPT
+  }
+
+  /** Makes a step writable and unknown; false where it is older than what is kept. */
+  #reach(number: number): boolean {
+    if (number <= this.newest - STEPS_KEPT || number <= 0) return false
+    const from = Math.max(this.newest + 1, number - STEPS_KEPT + 1)
+    for (let at = from; at < number; at += 1) this.#forget(at % STEPS_KEPT)
+    this.newest = Math.max(this.newest, number)
+    this.#forget(number % STEPS_KEPT)
     return true
   }
 

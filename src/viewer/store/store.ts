@@ -7,11 +7,13 @@ import type {
   CellsEvent,
   DeletionAnswer,
   HelloEvent,
+  RangeAnswer,
   SamplesEvent,
   SeriesInfo,
   SourcesAnswer,
 } from '../../http/api.ts'
-import { SeriesCache, secondsOf } from './cache.ts'
+import { stepOf } from '../chart/time-window.ts'
+import { SeriesCache, Shelf, secondsOf } from './cache.ts'
 import { Catalogue } from './catalogue.ts'
 import { Clock } from './clock.ts'
 import { type HubApi, RefusedRequest } from './hub-api.ts'
@@ -19,7 +21,7 @@ import { Polling, type Visibility } from './polling.ts'
 import { Readings } from './readings.ts'
 import { type SeriesData, secondOf } from './series-data.ts'
 import { LiveStream } from './stream.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { type Compared, Subscriptions } from './subscriptions.ts'
 import { Watch } from './usual/watch.ts'
 
 /** Totals of what is shown are looked after this often. */
@@ -67,6 +69,10 @@ export class Store {
   #listTookMs = 0
   #lastWatch = 0
   #isReconnected = false
+  /** Series of which an earlier time is shown besides. */
+  #compared: Compared | undefined
+  /** Seconds of the steps that were found to be all there is, with the time before which. */
+  readonly #coarse = new Map<number, number>()
   #stopTimers = (): void => {}
   /** Lists that are being read. */
   #lists = 0
@@ -79,7 +85,7 @@ export class Store {
       api,
       {
         kindOf: (id) => catalogue.get(id)?.info.kind,
-        dataOf: (id) => cache.live(id),
+        dataOf: (id) => cache.live.get(id),
         shown: () => this.screen.ids(),
       },
       page,
@@ -117,9 +123,8 @@ export class Store {
         this.#readings.refresh()
         this.watch.shownChanged()
       },
-      take: (answer, asked, from) => {
-        cache.takeRange(answer, asked, from, (id) => catalogue.get(id)?.info.firstSeenMs ?? 0)
-      },
+      earlier: () => this.#compared,
+      take: (shelf, answer, asked, from) => this.#takeRange(shelf, answer, asked, from),
     })
   }
 
@@ -169,14 +174,26 @@ export class Store {
     return this.#stream.has(id)
   }
 
+  /** Finds data of the picture that is shown. */
   data(id: number): SeriesData | undefined {
     return this.cache.shown(id)
+  }
+
+  /** Finds data of the earlier time that is compared. */
+  earlier(id: number): SeriesData | undefined {
+    return this.cache.earlier?.get(id)
+  }
+
+  /** Finds the data that numbers are read from: of now those of the newest seconds. */
+  readings(id: number, hasCursor: boolean): SeriesData | undefined {
+    const isNow = !hasCursor && this.clock.pausedAt.peek() === undefined
+    return isNow ? this.cache.live.get(id) : this.cache.shown(id)
   }
 
   /** Gives Unix ms of the newest thing known to have arrived for a series. */
   lastDataMs(id: number): number {
     const listed = this.catalogue.get(id)?.info.lastDataMs ?? 0
-    return Math.max(listed, (this.cache.live(id)?.lastData ?? 0) * 1000)
+    return Math.max(listed, (this.cache.live.get(id)?.lastData ?? 0) * 1000)
   }
 
   isStale(id: number): boolean {
@@ -200,21 +217,61 @@ export class Store {
   setWindow(seconds: number): void {
     if (seconds === this.clock.window.peek()) return
     this.clock.window.value = seconds
-    this.screen.fillAll()
+    this.#frame()
   }
 
   /** @param at Unix second of a picture from history; absent for the one that is on screen */
   pause(at = this.clock.edge()): void {
-    // What is held already is moved: a pause is one picture, however far one looks back in it.
-    if (this.clock.pausedAt.peek() === undefined) this.cache.freeze(this.screen.ids())
     this.clock.pausedAt.value = at
-    this.screen.fillAll()
+    this.#frame()
   }
 
   resume(): void {
-    this.cache.thaw()
     this.clock.pausedAt.value = undefined
+    this.#frame()
+  }
+
+  /** Shows an earlier time of one series besides. @returns a function that ends it */
+  compare(id: number, before: number): () => void {
+    const compared = { id, before }
+    this.#compared = compared
+    this.cache.earlier = undefined
+    this.#frame()
+    return () => {
+      if (this.#compared !== compared) return
+      this.#compared = undefined
+      this.#frame()
+    }
+  }
+
+  /** Chooses the step of what is shown, begins the pictures of it, and asks for what they lack. */
+  #frame(): void {
+    const { cache, clock } = this
+    const at = clock.pausedAt.peek()
+    const window = clock.window.peek()
+    const from = (at ?? clock.liveEdge()) - window - (this.#compared?.before ?? 0)
+    let step = stepOf(window)
+    for (const [wide, before] of this.#coarse) if (from < before) step = Math.max(step, wide)
+    clock.step.value = step
+    // What is held already is moved: a pause is one picture, however far one looks back in it.
+    if (at === undefined && step === 1) cache.showLive()
+    else if (cache.picture?.step !== step) cache.begin(step, this.screen.ids())
+    if (this.#compared === undefined) cache.earlier = undefined
+    else if (cache.earlier?.step !== step) cache.earlier = new Shelf(step)
     this.screen.fillAll()
+  }
+
+  #takeRange(shelf: Shelf, answer: RangeAnswer, asked: readonly number[], from: number): void {
+    const { cache, catalogue } = this
+    const isLive = shelf === cache.live
+    const stepS = answer.stepMs / 1000
+    if (!isLive && stepS > shelf.step) {
+      this.#coarse.set(stepS, Math.max(from + 1, this.#coarse.get(stepS) ?? 0))
+      this.#frame()
+      return
+    }
+    shelf.take(answer, asked, from, (id) => catalogue.get(id)?.info.firstSeenMs ?? 0, isLive)
+    cache.version.value += 1
   }
 
   /** Keeps the entry of one series new: statistics, totals, rates. Call the answer to end it. */
@@ -268,6 +325,9 @@ export class Store {
     this.clock.pass(second)
     if (seen !== undefined) {
       for (const id of this.screen.ids()) this.#close(id, second, secondsOf(event), seen.has(id))
+      if (this.cache.picture !== undefined || this.cache.earlier !== undefined) {
+        this.screen.fillAll()
+      }
     }
     if (isKnown) {
       const isWhole = (id: number): boolean => this.#stream.carries(id, second)
@@ -279,7 +339,7 @@ export class Store {
 
   /** Marks a second as known, or asks for what is missing before it. */
   #close(id: number, second: number, seconds: number, hasCell: boolean): void {
-    const data = this.cache.live(id)
+    const data = this.cache.live.get(id)
     if (id < 0) return
     if (data === undefined || !this.#stream.carries(id, second)) {
       this.screen.fill(id)

@@ -3,14 +3,22 @@
  * bring of their window is read back. Requests of one moment are joined into few.
  */
 import type { RangeAnswer } from '../../http/api.ts'
-import type { SeriesCache } from './cache.ts'
+import type { SeriesCache, Shelf } from './cache.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Clock } from './clock.ts'
+import { Fills } from './fills.ts'
 import type { HubApi } from './hub-api.ts'
+
+/** Seconds that are kept of the newest while a picture shows wider steps: for its numbers. */
+const LIVE_SECONDS = 60
+/** Seconds between two readings of a step that is still open. */
+const OPEN_S = 5
+/** Seconds, or steps, that are read ahead of an earlier time, which is all there already. */
+const AHEAD = 60
 
 export class Subscriptions {
   readonly #parts: Parts
-  readonly #fills: Fills
+  readonly #fills = new Map<Shelf, Fills>()
   /** Charts on screen of each series. */
   readonly #charts = new Map<number, number>()
   /** Seconds of those that show a longer past than the others. */
@@ -23,9 +31,6 @@ export class Subscriptions {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#fills = new Fills(parts.api, parts.take, this.has, (id) => {
-      if (this.has(id)) this.fill(id)
-    })
   }
 
   readonly has = (id: number): boolean => this.#charts.has(id)
@@ -76,25 +81,73 @@ export class Subscriptions {
 
   /** Asks for what the shown window of a series lacks. */
   fill(id: number): void {
-    const { cache, clock, catalogue } = this.#parts
+    const { cache, clock, catalogue, earlier } = this.#parts
     const kind = catalogue.get(id)?.info.kind
     if (this.areIdsUnsure || kind === undefined) return
     cache.make(id, kind, this.has)
     if (id < 0) return
-    const to = clock.edge()
-    const from = to - Math.max(clock.window.peek(), this.#long.get(id) ?? 0)
-    const data = cache.shown(id)
-    const { coveredFrom = 0, coveredTo = 0 } = data ?? {}
-    const isApart = coveredTo === 0 || coveredTo < from || coveredFrom > to
-    if (isApart || (coveredFrom > from && coveredTo < to)) this.#fills.ask(id, from, to)
-    else if (coveredFrom > from) this.#fills.ask(id, from, coveredFrom)
-    else if (coveredTo < to) this.#fills.ask(id, coveredTo, to)
+    const edge = clock.edge()
+    const window = clock.window.peek()
+    const { live, picture } = cache
+    const from = edge - Math.max(window, this.#long.get(id) ?? 0)
+    if (clock.pausedAt.peek() === undefined) {
+      this.#complete(live, id, picture === undefined ? from : edge - LIVE_SECONDS, edge)
+    }
+    if (picture !== undefined) this.#complete(picture, id, from, edge)
+    const compared = earlier()
+    if (cache.earlier === undefined || compared?.id !== id) return
+    const to = edge - compared.before
+    const ahead = Math.min(edge, to + AHEAD * cache.earlier.step)
+    this.#complete(cache.earlier, id, to - window, to, ahead)
+  }
+
+  /**
+   * Asks for what the seconds (from, to] lack on a shelf; a step that is open is read again.
+   * @param ahead second up to which is asked where something lacks
+   */
+  #complete(shelf: Shelf, id: number, from: number, to: number, ahead = to): void {
+    const { step } = shelf
+    const first = Math.floor(from / step) * step
+    let data = shelf.get(id)!
+    // Of the live seconds what is beyond the ring is not shown.
+    if (shelf !== this.#parts.cache.live && data.isBeyond(first + 1)) data = shelf.renew(id)
+    const { coveredFrom, coveredTo } = data
+    const fills = this.#fillsOf(shelf)
+    const isApart = coveredTo === 0 || coveredTo < first || coveredFrom > to
+    if (isApart || (coveredFrom > first && coveredTo < to)) fills.ask(id, first, ahead)
+    else if (coveredFrom > first) fills.ask(id, first, coveredFrom)
+    else if (to - coveredTo >= Math.min(step, OPEN_S)) {
+      fills.ask(id, Math.floor(coveredTo / step) * step, ahead)
+    }
+  }
+
+  /** Gives the requests of a shelf; those of shelves that are no more are forgotten. */
+  #fillsOf(shelf: Shelf): Fills {
+    const { api, cache, take } = this.#parts
+    for (const [other, fills] of this.#fills) {
+      if (other === cache.live || other === cache.picture || other === cache.earlier) continue
+      fills.drop()
+      this.#fills.delete(other)
+    }
+    const known = this.#fills.get(shelf)
+    if (known !== undefined) return known
+    const fills = new Fills({
+      api,
+      step: shelf.step,
+      isShown: this.has,
+      take: (answer, asked, from) => take(shelf, answer, asked, from),
+      askAgain: (id) => {
+        if (this.has(id)) this.fill(id)
+      },
+    })
+    this.#fills.set(shelf, fills)
+    return fills
   }
 
   /** Forgets what is asked for by id: another hub may answer from now on. */
   distrust(): void {
     this.areIdsUnsure = true
-    this.#fills.drop()
+    for (const fills of this.#fills.values()) fills.drop()
   }
 
   #subscribe(): void {
@@ -106,6 +159,13 @@ export class Subscriptions {
   }
 }
 
+/** Series of which an earlier time is shown besides. */
+export interface Compared {
+  readonly id: number
+  /** Seconds that it lies before. */
+  readonly before: number
+}
+
 interface Parts {
   readonly api: HubApi
   readonly cache: SeriesCache
@@ -113,99 +173,12 @@ interface Parts {
   readonly clock: Clock
   /** Series that the stream is to carry. */
   readonly want: (ids: readonly number[], intervalS: number) => void
-  readonly take: TakeAnswer
+  /** @param from start of what was asked for, Unix second: an answer may begin later */
+  readonly take: (shelf: Shelf, answer: RangeAnswer, asked: readonly number[], from: number) => void
+  /** Gives the series of which an earlier time is compared, and how many seconds before. */
+  readonly earlier: () => Compared | undefined
   /** Called when a series came on screen that was not there. */
   readonly shown: () => void
-}
-
-/** Pause, ms, long enough to join the charts of one scroll step. */
-const JOIN_MS = 40
-/** Series per request: a minute of fifty histograms is some 700 KB of JSON at worst. */
-const BATCH = 50
-/** Seconds of all series in a request; of a longer past it has fewer series. */
-const BATCH_SECONDS = 6000
-/** Longer spans are asked for apart from shorter ones, so that a gap of 2 s costs 2 s. */
-const SHORT_SECONDS = 15
-
-/** @param from start of what was asked for, Unix second: an answer may begin later */
-type TakeAnswer = (answer: RangeAnswer, asked: readonly number[], from: number) => void
-
-interface Span {
-  readonly from: number
-  readonly to: number
-}
-
-/** Requests for seconds of the past. */
-class Fills {
-  readonly #api: HubApi
-  readonly #take: TakeAnswer
-  readonly #isShown: (id: number) => boolean
-  readonly #waiting = new Map<number, Span>()
-  /** Series whose answers are under way; true where more has been asked for since. */
-  readonly #asked = new Map<number, boolean>()
-  readonly #askAgain: (id: number) => void
-  #generation = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
-
-  /** @param isShown whether a series is on screen: what left before it was asked for is not read */
-  constructor(
-    api: HubApi,
-    take: TakeAnswer,
-    isShown: (id: number) => boolean,
-    askAgain: (id: number) => void,
-  ) {
-    this.#api = api
-    this.#take = take
-    this.#isShown = isShown
-    this.#askAgain = askAgain
-  }
-
-  /** Asks for seconds (from, to] of a series, once at a time: then it is seen what is missing. */
-  ask(id: number, from: number, to: number): void {
-    if (to <= from) return
-    if (this.#asked.has(id)) {
-      this.#asked.set(id, true)
-      return
-    }
-    this.#waiting.set(id, { from, to })
-    this.#timer ??= setTimeout(() => this.#flush(), JOIN_MS)
-  }
-
-  /** Forgets what is asked for: its ids may mean other series by now. */
-  drop(): void {
-    this.#waiting.clear()
-    this.#asked.clear()
-    this.#generation += 1
-  }
-
-  #flush(): void {
-    this.#timer = undefined
-    const spans = [...this.#waiting].filter(([id]) => this.#isShown(id))
-    this.#waiting.clear()
-    const isShort = ([, span]: [number, Span]): boolean => span.to - span.from <= SHORT_SECONDS
-    for (const group of [spans.filter(isShort), spans.filter((span) => !isShort(span))]) {
-      const longest = group.reduce((most, [, { from, to }]) => Math.max(most, to - from), 1)
-      const size = Math.max(1, Math.min(BATCH, Math.floor(BATCH_SECONDS / longest)))
-      for (let i = 0; i < group.length; i += size) void this.#read(group.slice(i, i + size))
-    }
-  }
-
-  async #read(spans: readonly (readonly [number, Span])[]): Promise<void> {
-    const series = spans.map(([id]) => id)
-    const from = spans.reduce((least, [, span]) => Math.min(least, span.from), Infinity)
-    const to = spans.reduce((most, [, span]) => Math.max(most, span.to), 0)
-    const generation = this.#generation
-    for (const id of series) this.#asked.set(id, false)
-    const answer = await this.#api
-      .range({ series, fromMs: from * 1000, toMs: to * 1000, stepMs: 1000 })
-      // The stream says that the hub is away; the gap is asked for again when it is back.
-      .catch(() => undefined)
-    if (generation !== this.#generation) return
-    const moved = series.filter((id) => this.#asked.get(id))
-    for (const id of series) this.#asked.delete(id)
-    if (answer !== undefined) this.#take(answer, series, from)
-    for (const id of moved) this.#askAgain(id)
-  }
 }
 
 /** Series of one screen that shows now these, now those: the ones that stay are not begun anew. */

@@ -34,13 +34,18 @@ export function TableOf({ title, table }: TableOfProps): JSX.Element {
   const newest = useRef<number | undefined>(undefined)
   const rows = table()
   const isReversed = rows !== undefined && isOfTime(rows)
-  const last = rows === undefined || rows.length === 0 ? undefined : rows.row(rows.length - 1)[0]
+  const secondAt = (fromEnd: number): number => {
+    return rows === undefined ? Number.NaN : Number(rows.row(rows.length - fromEnd)[0])
+  }
+  const last = rows === undefined || rows.length === 0 ? undefined : secondAt(1)
   useLayoutEffect(() => {
     const { current } = box
     const second = Number(last)
     const by = isReversed && newest.current !== undefined ? second - newest.current : 0
     newest.current = second
-    if (current !== null && current.scrollTop > 0 && by > 0) current.scrollTop += by * ROW
+    if (current === null || current.scrollTop === 0 || by <= 0) return
+    const step = (rows?.length ?? 0) > 1 ? secondAt(1) - secondAt(2) : 1
+    current.scrollTop += (by / step) * ROW
   })
   if (rows === undefined) return <p class="small muted">–</p>
   const { columns, length } = rows

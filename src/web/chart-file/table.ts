@@ -1,7 +1,7 @@
 /** What a chart shows as rows of numbers: for the table beside it, and for CSV with all digits. */
 import { type CsvCell, csvRow } from '../../model/text/unseen.ts'
 import { digits, exact, NO_BREAK_SPACE, NO_VALUE, text } from '../../viewer/format/number.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { instantText } from '../../viewer/format/time.ts'
 
 /**
  * Column by what its cells are: Unix seconds, quantities with a unit, counts, shares of 100, words.
@@ -22,7 +22,7 @@ export interface ChartTable {
 /** Writes a cell for people: as many digits as they read. */
 export function cellText({ form, unit = '' }: Column, cell: CsvCell): string {
   if (cell === null || Number.isNaN(cell)) return NO_VALUE
-  if (form === 'second') return clockText(Number(cell) * 1000)
+  if (form === 'second') return instantText(Number(cell) * 1000, Date.now())
   if (form === 'count') return exact(cell)
   if (form === 'percent') return `${digits(Number(cell))}${NO_BREAK_SPACE}%`
   return form === 'value' ? text(Number(cell), unit) : String(cell)

@@ -1,6 +1,7 @@
 /**
- * Heat maps: a column per second, a row per bucket. Columns narrower than 3 px are merged by adding
- * bins, on the absolute grid of time, so that the columns keep their contents while they move.
+ * Heat maps: a column per second or step, a row per bucket. Columns narrower than 3 px are merged
+ * by adding bins, on the absolute grid of time, so that the columns keep their contents while they
+ * move.
  */
 
 import { logScale, type Range } from '../../viewer/chart/scale.ts'
@@ -15,8 +16,10 @@ const TOP_CUT = 0.0004
 
 /** Buckets of seconds, as the data of a series keep them. */
 export interface HeatSource {
+  /** Seconds of a step; 1 unless given. */
+  readonly step?: number
   readonly buckets: (BucketRows & { readonly width: number }) | undefined
-  /** Adds the buckets of the seconds (from, to] into `sums`. */
+  /** Adds the buckets of the steps that have some of the seconds (from, to] into `sums`. */
   addBuckets(sums: Float64Array, from: number, to: number): void
 }
 
@@ -39,7 +42,9 @@ export function heatColumns(
   pixels: number,
 ): HeatColumns {
   const { scale = 0, offset = 0, width = 0, bounds } = data.buckets ?? {}
-  const group = Math.max(1, Math.ceil(((to - from) * COLUMN_PIXELS_LEAST) / Math.max(1, pixels)))
+  const { step = 1 } = data
+  const perColumn = ((to - from) * COLUMN_PIXELS_LEAST) / Math.max(1, pixels)
+  const group = Math.max(1, Math.ceil(perColumn / step)) * step
   const first = Math.floor(from / group) * group
   const count = Math.ceil((to - first) / group)
   const sums = new Float64Array(count * width)

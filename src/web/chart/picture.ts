@@ -32,13 +32,14 @@ const PERCENTILES = [
   { lane: 'p99', color: 'ink', width: 1.75 },
 ] as const
 
-/** Makes a copier of a lane's values of the seconds in view. */
+/** Makes a copier of a lane's values in view; the first one is that of the left edge. */
 function copier(data: SeriesData, { from, to }: PictureView): (lane: Lane) => Float64Array {
-  return (lane) => {
-    const values = new Float64Array(to - from + 1)
-    data.copy(lane, from, values)
-    return values
-  }
+  return (lane) => data.values(lane, from - data.step, to)
+}
+
+/** Gives the steps of the values that {@link copier} makes. */
+export function stepsOf({ step }: SeriesData, { from }: Pick<PictureView, 'from'>) {
+  return { step, first: Math.floor(from / step) * step }
 }
 
 /** Plots a summary's mean, and as far around it as its deviation. */
@@ -55,7 +56,7 @@ export function deviationPicture(
     high: mean.map((value, i) => value + deviation[i]!),
   }
   const lines = [{ values: mean, color: 'trace', width: LINE_WIDTH, name: 'mean' }] as const
-  return { ...view, ...options, step: 1, axis: 'around', lines, band }
+  return { ...view, ...options, ...stepsOf(data, view), axis: 'around', lines, band }
 }
 
 /** Plots a summary's smallest and largest observations. */
@@ -69,7 +70,7 @@ export function rangePicture(data: SeriesData, view: PictureView, options: Pictu
     name,
   })
   const lines = [line(band.low, 'min'), line(band.high, 'max')]
-  return { ...view, ...options, step: 1, axis: 'around', lines, band }
+  return { ...view, ...options, ...stepsOf(data, view), axis: 'around', lines, band }
 }
 
 /** Part of a chart's width that marks an instant. */
@@ -95,7 +96,7 @@ export function pictureOf(data: SeriesData, view: PictureView, options: PictureO
   const { from, to, cursor } = view
   const { size, steady, unit, factor = 1 } = options
   const copy = copier(data, view)
-  const base = { from, to, cursor, size, steady, unit, step: 1 }
+  const base = { from, to, cursor, size, steady, unit, ...stepsOf(data, view) }
   const one = (values: Float64Array, isFilled = false): Line[] => [
     { values, color: 'trace', width: LINE_WIDTH, isFilled },
   ]

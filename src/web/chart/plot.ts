@@ -37,6 +37,8 @@ export interface Plot {
   readonly to: number
   /** Seconds between two values of a line. */
   readonly step: number
+  /** Unix second of the first one, at the left edge or before it; that edge unless given. */
+  readonly first?: number
   readonly lines: readonly Line[]
   readonly axis: 'zero' | 'around' | 'log'
   readonly unit: string
@@ -172,7 +174,7 @@ function drawTimes(painter: Painter, plot: Plot, box: Box, perSecond: number): v
   // Labels may reach below the scale at the left and the names at the right.
   const axis = { left: box.left - HALF_TIME / 2, right: box.right + HALF_TIME, half: HALF_TIME }
   for (const { tick, at } of placeTimes(ticks, axis)) {
-    painter.label(tickText(tick), at, painter.height - 4, { align: 'center' })
+    painter.label(tickText(tick, plot.to - plot.from), at, painter.height - 4, { align: 'center' })
   }
 }
 
@@ -193,10 +195,12 @@ function drawMark(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecon
 
 function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSecond: number): void {
   const { context } = painter
+  const { first = plot.from } = plot
+  const origin = box.left + (first - plot.from) * perSecond
   const geometry: LineGeometry = {
-    first: Math.round(plot.from / plot.step),
+    first: Math.round(first / plot.step),
     group: Math.max(1, Math.ceil(1 / (perSecond * plot.step))),
-    x: (step) => box.left + step * plot.step * perSecond,
+    x: (step) => origin + step * plot.step * perSecond,
     y: scale.y,
     bottom: box.bottom,
   }
@@ -218,7 +222,8 @@ function drawCursor(painter: Painter, plot: Plot, box: Box, scale: Scale, perSec
   const x = box.left + (cursor - plot.from) * perSecond
   painter.vertical(x, box.top - (plot.size === 'spark' ? 3 : 6), box.bottom, 'accent')
   for (const line of plot.lines) {
-    const value = line.values[Math.round((cursor - plot.from) / plot.step)]
+    // a value is that of the step before it
+    const value = line.values[Math.ceil((cursor - (plot.first ?? plot.from)) / plot.step)]
     if (value === undefined || Number.isNaN(value)) continue
     painter.ring(x, scale.y(value), line.color)
   }

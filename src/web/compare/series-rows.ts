@@ -7,6 +7,7 @@ import type { ComparedRow } from './sides.tsx'
 
 /** Stretch of time: the seconds after `from` up to `to`. */
 interface Stretch {
+  readonly data: SeriesData
   readonly from: number
   readonly to: number
 }
@@ -14,18 +15,19 @@ interface Stretch {
 type Stretches = readonly [Stretch, Stretch]
 
 /** Adds up what is known of a lane; NaN where nothing is. */
-function meanOf(data: SeriesData, { from, to }: Stretch): number {
-  const values = new Float64Array(to - from)
-  data.copy(MAIN_LANE[data.kind], from + 1, values)
+function meanOf({ data, from, to }: Stretch): number {
+  const values = data.values(MAIN_LANE[data.kind], from, to)
   const known = values.filter((value) => !Number.isNaN(value))
   return known.reduce((sum, value) => sum + value, 0) / known.length
 }
 
-function countOf(data: SeriesData, { from, to }: Stretch): number {
-  const values = new Float64Array(to - from)
-  data.copy('count', from + 1, values)
-  const known = values.filter((value) => !Number.isNaN(value))
-  return known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0)
+function countOf({ data, from, to }: Stretch): number {
+  let sum = Number.NaN
+  data.values('count', from, to).forEach((rate, i) => {
+    const count = rate * data.secondsAt(data.endOf(from + 1) + i * data.step)
+    if (!Number.isNaN(count)) sum = (sum || 0) + count
+  })
+  return sum
 }
 
 const QUANTILES = [
@@ -36,7 +38,6 @@ const QUANTILES = [
 ] as const
 
 export function comparedRows(
-  data: SeriesData,
   { unit, factor }: Shown,
   stretches: Stretches,
 ): readonly ComparedRow[] {
@@ -45,16 +46,17 @@ export function comparedRows(
     read: (stretch: Stretch) => number,
     of: string = unit,
   ): ComparedRow => ({ name, unit: of, values: [read(stretches[0]), read(stretches[1])] })
-  const count = row('observations', (stretch) => countOf(data, stretch), '')
-  if (data.kind !== 'histogram') {
+  const count = row('observations', countOf, '')
+  const { kind } = stretches[0].data
+  if (kind !== 'histogram') {
     const rows = [
-      row('mean', (stretch) => factor * meanOf(data, stretch)),
-      row('lowest', ({ from, to }) => factor * extremeOf(data, 'min', from, to)),
-      row('highest', ({ from, to }) => factor * extremeOf(data, 'max', from, to)),
+      row('mean', (stretch) => factor * meanOf(stretch)),
+      row('lowest', ({ data, from, to }) => factor * extremeOf(data, 'min', from, to)),
+      row('highest', ({ data, from, to }) => factor * extremeOf(data, 'max', from, to)),
     ]
-    return data.kind === 'summary' ? [...rows, count] : rows
+    return kind === 'summary' ? [...rows, count] : rows
   }
-  const merged = stretches.map(({ from, to }) => mergeSeconds(data, from, to))
+  const merged = stretches.map(({ data, from, to }) => mergeSeconds(data, from, to))
   const of = (stretch: Stretch) => merged[stretches.indexOf(stretch)]!
   return [
     row('mean', (stretch) => of(stretch).sum / of(stretch).count),

@@ -4,28 +4,24 @@ import { useEffect } from 'preact/hooks'
 import { text } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { undrawnWords } from '../../viewer/series/statistics.ts'
-import { bucketEnds, type Merged, mergeSeconds } from '../../viewer/store/buckets.ts'
+import { bucketEnds, inSameRows, type Merged, mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
-import { type Lane, MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
+import { type Lane, MAIN_LANE, SeriesData } from '../../viewer/store/series-data.ts'
 import type { Line } from '../chart/line.ts'
+import { stepsOf } from '../chart/picture.ts'
 import type { Plot } from '../chart/plot.ts'
-import { SERIES } from '../series/address.ts'
 import { ChartPanel } from '../series/chart-panel.tsx'
 import { noteOf } from '../series/series-chart.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
-import { Pick, Section } from '../shell/parts.tsx'
-import { to as toView } from '../shell/route.ts'
-import { SERIES_WINDOW_MOST } from '../zoom/span.ts'
+import { Section } from '../shell/parts.tsx'
 import { SIDES } from './butterfly.ts'
 import { ButterflyPanel } from './butterfly-panel.tsx'
 import { comparedRows } from './series-rows.ts'
-import { ComparedTable, Swatch } from './sides.tsx'
+import { ComparedTable } from './sides.tsx'
 
-/** Offered distances of the two windows, seconds. */
-const DISTANCES = [10, 30, 60, 120, 300, 600, 900] as const
 const NAME_ROOM = 112
 
-interface TwoWindowsProps {
+export interface TwoWindowsProps {
   readonly entry: Entry
   /** Seconds that the second window lies before the first. */
   readonly before: number
@@ -47,16 +43,18 @@ function namesOf(before: number, isHeld: boolean): readonly [string, string] {
   return [isHeld ? 'shown' : 'now', `${spanText(before)} before`]
 }
 
+/** Makes the lines of both windows; of the earlier one, none while it has not been read. */
 function linesOf(
-  data: SeriesData,
+  [data, earlier]: readonly [SeriesData, SeriesData | undefined],
   from: number,
   to: number,
   { before, factor, names }: { before: number; factor: number; names: readonly [string, string] },
 ): readonly Line[] {
   return [0, before].flatMap((shift, side) =>
     LANES[data.kind].map(([lane, width, isDashed]): Line => {
-      const values = new Float64Array(to - from + 1)
-      data.copy(lane, from - shift, values)
+      const of = side === 0 ? data : (earlier ?? new SeriesData(data.kind, data.step))
+      const values = new Float64Array(data.countOf(from - data.step, to))
+      of.copy(lane, data.endOf(from - data.step + 1) - shift, values)
       const isOne = LANES[data.kind].length === 1
       return {
         values: values.map((value) => value * factor),
@@ -73,13 +71,16 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
   const page = usePage()
   const { unit, factor } = page.shown(entry.info)
   const isHistogram = entry.info.kind === 'histogram'
-  const names = namesOf(before, page.store.clock.pausedAt.value !== undefined)
+  const { store } = page
+  const names = namesOf(before, store.clock.pausedAt.value !== undefined)
+  const pair = (data: SeriesData) => [data, store.earlier(entry.id)] as const
   const plot = (data: SeriesData, view: Pick<Plot, 'from' | 'to' | 'cursor' | 'steady'>): Plot => {
-    const lines = linesOf(data, view.from, view.to, { before, factor, names })
+    const lines = linesOf(pair(data), view.from, view.to, { before, factor, names })
     const isAboveZero = lines.every(({ values }) => !values.some((value) => value <= 0))
     const around = entry.info.kind === 'counter' ? 'zero' : 'around'
     const axis = isHistogram && isAboveZero ? 'log' : around
-    return { ...view, lines, axis, unit, step: 1, size: 'large', nameRoom: NAME_ROOM }
+    const steps = stepsOf(data, view)
+    return { ...view, ...steps, lines, axis, unit, size: 'large', nameRoom: NAME_ROOM }
   }
   return (
     <ChartPanel
@@ -92,14 +93,18 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
       label={`${entry.text}, ${names[0]} and ${names[1]}; T: as a table`}
       plot={plot}
       table={(data, { from, to }) => {
-        const lines = linesOf(data, from, to, { before, factor, names })
+        const lines = linesOf(pair(data), from, to, { before, factor, names })
+        const { step } = data
         return {
           columns: [
             { name: 'Second', form: 'second' },
             ...lines.map(({ name = '' }) => ({ name, form: 'value', unit }) as const),
           ],
-          length: to - from,
-          row: (i) => [from + 1 + i, ...lines.map(({ values }) => values[i + 1]!)],
+          length: data.countOf(from, to),
+          row: (i) => [
+            data.endOf(from + 1) + i * step,
+            ...lines.map(({ values }) => values[i + 1]!),
+          ],
         }
       }}
     />
@@ -130,12 +135,14 @@ function Numbers({ entry, before }: TwoWindowsProps): JSX.Element {
   const to = store.clock.edge()
   const from = to - store.clock.window.value
   const names = namesOf(before, store.clock.pausedAt.value !== undefined)
-  if (data === undefined) return <p class="small muted">–</p>
-  const earlier = { from: from - before, to: to - before }
+  const past = store.earlier(entry.id)
+  if (data === undefined || past === undefined) return <p class="small muted">–</p>
+  const earlier = { data: past, from: from - before, to: to - before }
   const isDistribution = data.kind === 'histogram'
-  const now = isDistribution ? mergeSeconds(data, from, to) : undefined
-  const then = isDistribution ? mergeSeconds(data, earlier.from, earlier.to) : undefined
-  const missing = isDistribution ? undrawnWords(data, earlier.from, to) : ''
+  const [now, then] = isDistribution
+    ? inSameRows([mergeSeconds(data, from, to), mergeSeconds(past, earlier.from, earlier.to)])
+    : []
+  const missing = isDistribution ? undrawnWords(data, from, to) : ''
   const words = now === undefined ? [] : bucketWords(now, shown.unit)
   return (
     <>
@@ -155,43 +162,16 @@ function Numbers({ entry, before }: TwoWindowsProps): JSX.Element {
         <ComparedTable
           label="Numbers"
           names={names}
-          rows={comparedRows(data, shown, [{ from, to }, earlier])}
+          rows={comparedRows(shown, [{ data, from, to }, earlier])}
         />
       </Section>
     </>
   )
 }
 
-/** Offers windows to compare with: as far back as the hub keeps a whole one. */
-export function CompareWith({ before }: { before: number }): JSX.Element {
-  const { navigation, store } = usePage()
-  const room = SERIES_WINDOW_MOST - store.clock.window.value
-  const distances: number[] = DISTANCES.filter((each) => each <= room)
-  // a link may carry any other one
-  if (before > 0 && !distances.includes(before)) distances.push(before)
-  const choices = distances
-    .sort((a, b) => a - b)
-    .map((each) => [String(each), `${spanText(each)} before`] as const)
-  return (
-    <div class="compared">
-      <span>
-        {before > 0 && <Swatch side={1} />}
-        <Pick
-          caption="Compare with"
-          value={String(before)}
-          choices={[['0', 'nothing'], ...choices]}
-          choose={(each) => navigation.go(toView(SERIES, { before: Number(each) }))}
-        />
-      </span>
-    </div>
-  )
-}
-
 export function TwoWindows({ entry, before }: TwoWindowsProps): JSX.Element {
   const { store } = usePage()
-  const pausedAt = store.clock.pausedAt.value
-  const seconds = Math.min(SERIES_WINDOW_MOST, store.clock.window.value + before)
-  useEffect(() => store.screen.showLong(entry.id, seconds), [store, entry.id, pausedAt, seconds])
+  useEffect(() => store.compare(entry.id, before), [store, entry.id, before])
   return (
     <>
       <Lines {...{ entry, before }} />

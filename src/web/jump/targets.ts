@@ -1,5 +1,4 @@
 /** What can be jumped to: views, sources, actions, and every series. */
-import { WINDOWS } from '../../viewer/chart/time-window.ts'
 import { shownName } from '../../viewer/format/name.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { type Entry, OWN_DIALECT } from '../../viewer/store/catalogue.ts'
@@ -62,8 +61,12 @@ export function actionTargets(page: Page, setSingles: (isOn: boolean) => void): 
   return [
     act(at === null ? 'Pause' : 'Resume', () => page.togglePause(), 'P'),
     act('Back to now', () => page.gestures.back(), '0'),
-    ...WINDOWS.map((seconds, i) =>
-      act(`Window of ${spanText(seconds)}`, () => page.chooseWindow(seconds), String(i + 1)),
+    ...page.windows.map((seconds, i) =>
+      act(
+        `Window of ${spanText(seconds)}`,
+        () => page.chooseWindow(seconds),
+        i < 9 ? String(i + 1) : '',
+      ),
     ),
     act(
       tables ? 'Charts without tables' : 'Charts with tables',

@@ -1,6 +1,6 @@
 /** Carries out what the keys mean. */
 import { useEffect, useMemo } from 'preact/hooks'
-import { longerWindow, shorterWindow, stepCursor, WINDOWS } from '../../viewer/chart/time-window.ts'
+import { longerWindow, shorterWindow, stepCursor } from '../../viewer/chart/time-window.ts'
 import { DENSITIES, OVERVIEW } from '../overview/address.ts'
 import { type Page, usePage } from '../shell/page.ts'
 import { homeOf, startOf, to } from '../shell/route.ts'
@@ -64,8 +64,8 @@ const PERFORM: Readonly<Record<NamedAction, (page: Page) => void>> = {
   help: (page) => page.showHelp(),
   pause: (page) => page.togglePause(),
   theme: (page) => page.switchTheme(),
-  shorter: (page) => page.chooseWindow(shorterWindow(page.window)),
-  longer: (page) => page.chooseWindow(longerWindow(page.window)),
+  shorter: (page) => page.chooseWindow(shorterWindow(page.window, page.windows)),
+  longer: (page) => page.chooseWindow(longerWindow(page.window, page.windows)),
   'zoom-in': ({ gestures }) => gestures.zoom(1 / ZOOM_FACTOR),
   'zoom-out': ({ gestures }) => gestures.zoom(ZOOM_FACTOR),
   'zoom-back': ({ gestures }) => gestures.back(),
@@ -103,7 +103,7 @@ function isView(action: Action): action is `go-${string}` {
 function perform(action: Action, page: Page): void {
   const { navigation, screens } = page
   if (isWindow(action)) {
-    const window = WINDOWS[Number(action.slice('window-'.length)) - 1]
+    const window = page.windows[Number(action.slice('window-'.length)) - 1]
     if (window !== undefined) page.chooseWindow(window)
   } else if (isOwn(action)) {
     page.own.peek()?.press(action.slice('own-'.length))

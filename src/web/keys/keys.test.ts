@@ -27,7 +27,8 @@ test('single keys act at once', () => {
   assert.equal(press(keys, '4'), 'window-4')
   assert.equal(press(keys, 't'), 'table')
   assert.equal(press(keys, 'T'), 'theme')
-  assert.equal(press(keys, '7'), undefined)
+  assert.equal(press(keys, '9'), 'window-9')
+  assert.equal(press(keys, 'x'), undefined)
 })
 
 test('keys are silent while a text field has the focus, or with a modifier', () => {

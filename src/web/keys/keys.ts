@@ -96,7 +96,7 @@ export class Keys {
       return undefined
     }
     if (ownKey !== undefined) return `own-${ownKey}`
-    if (/^[1-6]$/.test(key)) return `window-${Number(key)}`
+    if (/^[1-9]$/.test(key)) return `window-${Number(key)}`
     return SINGLE[key]
   }
 }
@@ -118,7 +118,7 @@ export function keyHelp(screens: readonly Screen[]): readonly KeyHelp[] {
         ['Ctrl K', 'Jump to a series, source, view or action'],
         ['?', 'This list'],
         ['P', 'Pause, resume'],
-        ['1 … 6', 'Time window'],
+        ['1 … 9', 'Time window'],
         ['[ ]', 'Window shorter, longer'],
         ['← →', 'Move the cursor'],
         ['+ -', 'Zoom in, out, at the cursor'],

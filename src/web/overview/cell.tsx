@@ -255,7 +255,7 @@ function useSeriesCanvas(
     ...subscription,
     draw: (size) => {
       const context = contextOf(page, entry)
-      const reading = readSeries(page.store.data(entry.id), context)
+      const reading = readSeries(page.store.readings(entry.id, context.hasCursor), context)
       write(reading, context)
       drawPicture(canvas.current, size, reading)
     },

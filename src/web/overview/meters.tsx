@@ -6,6 +6,7 @@ import { SteadyRange } from '../../viewer/chart/scale.ts'
 import { allDigits, exact, format, NO_VALUE } from '../../viewer/format/number.ts'
 import { absentPeers, isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { ageText } from '../../viewer/format/time.ts'
+import { STEPS_KEPT } from '../../viewer/store/series-data.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { drawPlot } from '../chart/plot.ts'
@@ -30,7 +31,7 @@ export function useRateSpark(dialect: string): JSX.Element {
     const rates = store.cache.rates(dialect)
     // The hub tells of sixty seconds; a longer window is filled while the page is open.
     const known = Math.max(LEAST_SECONDS, end - (rates?.oldest ?? end))
-    const from = end - Math.min(store.clock.window.value, known)
+    const from = end - Math.min(store.clock.window.value, known, STEPS_KEPT)
     const values = new Float64Array(end - from + 1).fill(Number.NaN)
     rates?.copy(from, values)
     const painter = new Painter(canvas, size, page.theme.palette)

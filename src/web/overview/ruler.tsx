@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { placeTimes } from '../../viewer/chart/labels.ts'
 import { timeTicks } from '../../viewer/chart/scale.ts'
-import { clockText, tickText } from '../../viewer/format/time.ts'
+import { instantText, tickText } from '../../viewer/format/time.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { HALF_TIME, SCALE_WIDTH } from '../chart/plot.ts'
@@ -25,13 +25,15 @@ function drawRuler(page: Page, canvas: HTMLCanvasElement, size: Size, right: num
   const axis = { left: 0, right: width + Math.min(right, HALF_TIME), half: HALF_TIME }
   for (const { tick, at } of placeTimes(ticks, axis)) {
     if (cursorX !== undefined && Math.abs(cursorX - at) <= 2 * HALF_TIME) continue
-    painter.label(tickText(tick), at, size.height - 7, { align: 'center' })
+    painter.label(tickText(tick, to - from), at, size.height - 7, { align: 'center' })
   }
   page.cursor.setAxis(canvas, { from, to, left: 0, right: width })
   if (cursorX === undefined || cursor === null) return
-  const label = Math.max(HALF_TIME, Math.min(width - HALF_TIME, cursorX))
+  const words = instantText(cursor * 1000, page.store.clock.nowMs())
+  const half = Math.max(HALF_TIME, painter.textWidth(words) / 2)
+  const label = Math.max(half, Math.min(width - half, cursorX))
   painter.vertical(cursorX, 0, 8, 'accent')
-  painter.label(clockText(cursor * 1000), label, size.height - 7, {
+  painter.label(words, label, size.height - 7, {
     align: 'center',
     color: 'accent',
     weight: 600,

@@ -2,6 +2,7 @@
 import { KINDS, type KindChoice } from '../overview/address.ts'
 import { oneOf, write } from '../shell/route.ts'
 import type { Address } from '../shell/view.ts'
+import { WINDOW_MOST } from '../zoom/span.ts'
 
 export interface SeriesState {
   /** `name{key=value,…}` */
@@ -30,8 +31,8 @@ export const SERIES: Address<SeriesState> = {
   },
 }
 
-/** Farthest window that is compared with, seconds: hubs keep no more. */
-const BEFORE_MOST = 1200
+/** Farthest window that is compared with, seconds: as far back as any. */
+const BEFORE_MOST = WINDOW_MOST
 
 function parseBefore(text: string | null): number {
   const seconds = Math.round(Number(text))

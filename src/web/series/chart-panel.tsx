@@ -3,11 +3,12 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
 import { format, NO_BREAK_SPACE } from '../../viewer/format/number.ts'
+import { spanText } from '../../viewer/format/time.ts'
 import { emptyWordsOf } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import type { Lane, SeriesData } from '../../viewer/store/series-data.ts'
 import type { Painter } from '../chart/painter.ts'
-import { withClockStep } from '../chart/picture.ts'
+import { stepsOf, withClockStep } from '../chart/picture.ts'
 import { type Drawn, drawPlot, type Plot } from '../chart/plot.ts'
 import { type ChartFile, ChartTools, ToolsTable } from '../chart-file/chart-tools.tsx'
 import type { ChartTable } from '../chart-file/table.ts'
@@ -20,8 +21,8 @@ import { lanesTable } from './tables.ts'
 interface Figure {
   readonly caption: string
   readonly unit: string
-  /** The value at a second, or over the window that ends there. */
-  readonly read: (data: SeriesData, second: number, window: number) => number
+  /** The value at a second. */
+  readonly read: (data: SeriesData, second: number) => number
 }
 
 /** Makes the figure of a lane's value. */
@@ -34,12 +35,13 @@ function Now({ entry, figures }: { entry: Entry; figures: readonly Figure[] }): 
   const { store } = page
   const box = usePanel<HTMLDivElement>({
     draw: () => {
-      const data = store.data(entry.id)
+      const hasCursor = page.cursor.second.value !== null
+      const data = store.readings(entry.id, hasCursor)
       const second = page.readingSecond()
-      const isGone = store.isStale(entry.id) && page.cursor.second.value === null
+      const isGone = store.isStale(entry.id) && !hasCursor
       const values = box.current?.querySelectorAll('.value')
       figures.forEach(({ unit, read }, i) => {
-        const value = data && !isGone ? read(data, second, store.clock.window.value) : Number.NaN
+        const value = data && !isGone ? read(data, second) : Number.NaN
         const [number, name] = format(value, unit)
         setText(values?.[i]?.children[0], number)
         setText(values?.[i]?.children[1], name === '' ? '' : NO_BREAK_SPACE + name)
@@ -141,6 +143,12 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
   )
 }
 
+/** Says what a point of a line stands for. */
+export function EachStep(): JSX.Element {
+  const step = usePage().store.clock.step.value
+  return <>each {step === 1 ? 'second' : spanText(step)}</>
+}
+
 const OBSERVATIONS = [{ lane: 'count', unit: '/s', name: 'observations' }] as const
 
 export function Observations({ entry }: { entry: Entry }): JSX.Element {
@@ -154,10 +162,10 @@ export function Observations({ entry }: { entry: Entry }): JSX.Element {
       figures={[laneFigure('count', '/s', 'per second')]}
       table={(data, view) => lanesTable(data, view, OBSERVATIONS)}
       plot={(data, view) => {
-        const values = new Float64Array(view.to - view.from + 1)
-        data.copy('count', view.from, values)
+        const values = data.values('count', view.from - data.step, view.to)
         const line = { values, color: 'trace', width: 1.5, isFilled: true } as const
-        return { ...view, step: 1, lines: [line], axis: 'zero', unit: '/s', size: 'large' }
+        const lines = [line]
+        return { ...view, ...stepsOf(data, view), lines, axis: 'zero', unit: '/s', size: 'large' }
       }}
     />
   )

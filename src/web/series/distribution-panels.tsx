@@ -5,16 +5,16 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Range } from '../../viewer/chart/scale.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { instantText, spanText } from '../../viewer/format/time.ts'
 import { emptyWordsOf } from '../../viewer/series/reading.ts'
 import { outerRowWords, undrawnWords } from '../../viewer/series/statistics.ts'
 import { mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { drawMarginal } from '../chart/heat.ts'
-import { pictureOf } from '../chart/picture.ts'
+import { pictureOf, stepsOf } from '../chart/picture.ts'
 import { useDrawing, usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
-import { ChartPanel, laneFigure, Observations } from './chart-panel.tsx'
+import { ChartPanel, EachStep, laneFigure, Observations } from './chart-panel.tsx'
 import { bucketsTable, heatTable, lanesTable } from './tables.ts'
 
 /** Seconds that "now" is, without a cursor: one second alone is ragged. */
@@ -30,7 +30,7 @@ function Percentiles({ entry }: PanelProps): JSX.Element {
     <ChartPanel
       entry={entry}
       title="Percentiles"
-      note="each second"
+      note={<EachStep />}
       height="h216"
       label={`Percentiles of ${entry.text} over time; T: as a table`}
       table={(data, view) =>
@@ -52,11 +52,18 @@ function Distribution({ entry }: PanelProps): JSX.Element {
   const range = useRef<Range | undefined>(undefined)
   const when = useRef<HTMLSpanElement>(null)
   const unit = entry.info.unit ?? ''
+  const nowWords = (at: number | null): string => {
+    if (at !== null) return instantText(at * 1000, store.clock.nowMs())
+    const { pausedAt, step } = store.clock
+    const isStep = pausedAt.peek() !== undefined && step.peek() > NOW_SECONDS
+    return `last ${spanText(isStep ? step.peek() : NOW_SECONDS)}`
+  }
   const side = useDrawing((painter) => {
-    const data = store.data(entry.id)
+    const hasCursor = cursor.second.value !== null
+    const data = store.readings(entry.id, hasCursor)
     if (data === undefined || range.current === undefined) return
     const second = page.readingSecond()
-    const from = second - (cursor.second.value === null ? NOW_SECONDS : 1)
+    const from = second - (hasCursor ? 1 : NOW_SECONDS)
     drawMarginal(painter, mergeSeconds(data, from, second), range.current)
   })
   return (
@@ -71,11 +78,11 @@ function Distribution({ entry }: PanelProps): JSX.Element {
       plot={(data, view) => {
         const missing = undrawnWords(data, view.from, view.to)
         const emptyWords = missing === '' ? emptyWordsOf(data, view.from) : missing
-        const now = view.cursor === null ? 'last 10 s' : clockText(view.cursor * 1000)
+        const now = nowWords(view.cursor)
         const outer = outerRowWords(data, view.from, view.to, unit)
         setText(when.current, [missing, outer, now].filter((each) => each !== '').join('; '))
-        const plot = { ...view, step: 1, lines: [], unit, axis: 'log', size: 'large' } as const
-        return { ...plot, heat: { data, ramp: 'heat' }, emptyWords }
+        const plot = { ...view, lines: [], unit, axis: 'log', size: 'large' } as const
+        return { ...plot, ...stepsOf(data, view), heat: { data, ramp: 'heat' }, emptyWords }
       }}
       onDrawn={(drawn) => {
         range.current = drawn.range

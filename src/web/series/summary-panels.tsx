@@ -6,7 +6,7 @@ import type { JSX } from 'preact'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import type { Lane } from '../../viewer/store/series-data.ts'
 import { deviationPicture, rangePicture } from '../chart/picture.ts'
-import { ChartPanel, laneFigure, Observations } from './chart-panel.tsx'
+import { ChartPanel, EachStep, laneFigure, Observations } from './chart-panel.tsx'
 import { lanesTable } from './tables.ts'
 
 export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
@@ -29,7 +29,11 @@ export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
       <ChartPanel
         entry={entry}
         title="Range"
-        note="smallest to largest, each second"
+        note={
+          <>
+            smallest to largest, <EachStep />
+          </>
+        }
         height="h168"
         label={`Smallest and largest of ${entry.text} over time; T: as a table`}
         table={(data, view) => lanesTable(data, view, lanes('min', 'max'))}

@@ -21,7 +21,7 @@ interface LaneColumn {
 
 const SECOND: Column = { name: 'Second', form: 'second' }
 
-/** Makes a row for each second, a column for each lane. */
+/** Makes a row for each second or step, a column for each lane. */
 export function lanesTable(
   data: SeriesData,
   { from, to }: Span,
@@ -32,9 +32,9 @@ export function lanesTable(
   })
   return {
     columns: [SECOND, ...columns],
-    length: Math.max(0, to - from),
+    length: data.countOf(from, to),
     row: (i) => {
-      const second = from + 1 + i
+      const second = data.endOf(from + 1) + i * data.step
       const values = lanes.map(({ lane, factor = 1 }) => factor * data.at(lane, second))
       return [second, ...values]
     },
@@ -63,11 +63,12 @@ export function bucketsTable(data: SeriesData, { from, to }: Span, unit: string)
   return { columns: BUCKET_COLUMNS(unit), length: rows.length, row: (i) => rows[i]! }
 }
 
-/** Makes a row for each second and bucket that has something: what a heat map is painted of. */
+/** Makes a row for each step and bucket that has something: what a heat map is painted of. */
 export function heatTable(data: SeriesData, { from, to }: Span, unit: string): ChartTable {
   const rows: (readonly CsvCell[])[] = []
-  for (let second = from + 1; second <= to; second += 1) {
-    const each = bucketsTable(data, { from: second - 1, to: second }, unit)
+  const { step } = data
+  for (let second = data.endOf(from + 1); second < to + step; second += step) {
+    const each = bucketsTable(data, { from: second - step, to: second }, unit)
     for (let i = 0; i < each.length; i += 1) rows.push([second, ...each.row(i)])
   }
   const columns = [SECOND, ...BUCKET_COLUMNS(unit)]

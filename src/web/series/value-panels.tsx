@@ -5,7 +5,7 @@ import { text } from '../../viewer/format/number.ts'
 import { PERS, perText, SECONDS, statedS } from '../../viewer/format/rate.ts'
 import { extremeOf } from '../../viewer/series/statistics.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
-import { MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
+import { MAIN_LANE } from '../../viewer/store/series-data.ts'
 import { pictureOf } from '../chart/picture.ts'
 import { usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
@@ -59,9 +59,11 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
   const extreme = (caption: string, end: 'min' | 'max') => ({
     caption,
     unit,
-    read: (data: SeriesData, _: number, window: number) => {
+    read: () => {
+      const data = store.data(entry.id)
       const edge = store.clock.edge()
-      return factor * extremeOf(data, end, edge - window, edge)
+      const from = edge - store.clock.window.value
+      return data === undefined ? Number.NaN : factor * extremeOf(data, end, from, edge)
     },
   })
   const title = kind === 'counter' ? 'Rate' : 'Value'

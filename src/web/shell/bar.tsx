@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { exact } from '../../viewer/format/number.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { instantText } from '../../viewer/format/time.ts'
 import { WindowChoice } from '../zoom/window-choice.tsx'
 import { Icon, Mark } from './icon.tsx'
 import { type Page, usePage, usePanel } from './page.ts'
@@ -35,7 +35,7 @@ function Clock(): JSX.Element {
       const { word, dot: mark } = stateOf(page)
       setText(state.current, word)
       if (dot.current) dot.current.className = mark
-      setText(time.current, clockText(instantMs(page)))
+      setText(time.current, instantText(instantMs(page), page.store.clock.nowMs()))
     },
   })
   return (

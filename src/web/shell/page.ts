@@ -3,6 +3,7 @@ import { batch, effect, signal, useSignal } from '@preact/signals'
 import { createContext, type RefObject } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { SeriesInfo } from '../../http/api.ts'
+import { MEMORY_S, PAST_WINDOWS, WINDOWS } from '../../viewer/chart/time-window.ts'
 import { type Per, type Shown, shownAs } from '../../viewer/format/rate.ts'
 import { createHubApi } from '../../viewer/store/hub-api.ts'
 import type { Answered, Pace } from '../../viewer/store/polling.ts'
@@ -13,7 +14,7 @@ import { Painter, type Palette, readPalette } from '../chart/painter.ts'
 import { mergeWords } from '../sources/words.ts'
 import { Gestures } from '../zoom/gestures.ts'
 import type { OwnControls } from '../zoom/own-controls.ts'
-import { SERIES_WINDOW_MOST, type Span, WINDOW_LEAST } from '../zoom/span.ts'
+import { type Span, WINDOW_LEAST, WINDOW_MOST } from '../zoom/span.ts'
 import { Navigation } from './navigation.ts'
 import type { Address, Screen, View, Words } from './view.ts'
 
@@ -148,7 +149,20 @@ export class Page {
 
   /** Longest window of the view that is shown, in seconds. */
   get windowMost(): number {
-    return this.own.value?.windowMost ?? this.screen?.windowMostS ?? SERIES_WINDOW_MOST
+    return this.own.value?.windowMost ?? this.screen?.windowMostS ?? this.#seriesWindowMost
+  }
+
+  /** Seconds of series that can be looked at: what the hub's history keeps, else its memory. */
+  get #seriesWindowMost(): number {
+    const history = this.store.sources.value?.history
+    if (history === undefined || history.state === 'off') return MEMORY_S
+    // how long an engine keeps it is not told
+    return Math.max(MEMORY_S, ...(history.keptS ?? [WINDOW_MOST]))
+  }
+
+  /** Windows that are offered: those that the view can show. */
+  get windows(): readonly number[] {
+    return [...WINDOWS, ...PAST_WINDOWS].filter((seconds) => seconds <= this.windowMost)
   }
 
   get windowLeast(): number {
@@ -238,7 +252,7 @@ export class Page {
     const { store } = this
     const pausedAt = store.clock.pausedAt.peek()
     batch(() => {
-      store.setWindow(Math.min(window, SERIES_WINDOW_MOST))
+      store.setWindow(window)
       if (at === null && pausedAt !== undefined) store.resume()
       if (at !== null && pausedAt !== at) store.pause(at)
     })

@@ -65,7 +65,8 @@ test('a name that looks like an escaped dot is not taken for the dot', () => {
 test('what a link says wrongly falls back to the standard', () => {
   assert.deepEqual(visit('/?window=soon&kind=metre&sort=up&density=tight&at=never'), STANDARD)
   assert.equal(visit('/?window=3').window, 5)
-  assert.equal(visit('/?window=86400').window, 3600)
+  assert.equal(visit('/?window=86400').window, 86_400)
+  assert.equal(visit('/?window=1e12').window, 157_680_000)
   assert.equal(visit('/elsewhere').address, OVERVIEW)
   assert.equal(visit('/sources/elsewhere').address, OVERVIEW)
   assert.equal(visit('/series/').address, OVERVIEW)

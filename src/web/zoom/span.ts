@@ -6,10 +6,8 @@
 export const STANDARD_WINDOW = 60
 /** Shortest window in seconds: below it there is next to nothing in whole seconds. */
 export const WINDOW_LEAST = 5
-/** Longest window of any view, in seconds; most views can show less. */
-export const WINDOW_MOST = 3600
-/** Seconds of series that hubs keep, and pages with them. */
-export const SERIES_WINDOW_MOST = 1200
+/** Longest window of any view, in seconds: five years, as a history keeps hours. */
+export const WINDOW_MOST = 157_680_000
 
 export interface Span {
   /** Seconds that are shown. */
@@ -68,10 +66,12 @@ function within(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value))
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, sec: 1, m: 60, min: 60, h: 3600 }
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ s: 1, sec: 1, m: 60, min: 60, h: 3600, d: 86_400, w: 604_800 },
+}
 
 /**
- * Reads a length of time as people write it: `45`, `45 s`, `7 min`, `7 min 30 s`, `7:30`, `1 h`.
+ * Reads a length of time as people write it: `45`, `45 s`, `7 min`, `7 min 30 s`, `7:30`, `2 d`.
  * @returns seconds; undefined for all else
  */
 export function parseLength(text: string): number | undefined {
@@ -87,10 +87,13 @@ export function parseLength(text: string): number | undefined {
   return seconds > 0 ? Math.round(seconds) : undefined
 }
 
-/** Writes a length in words that {@link parseLength} reads: `45 s`, `7 min`, `7 min 30 s`. */
+/** Writes a length in words that {@link parseLength} reads: `45 s`, `7 min 30 s`, `2 d 6 h`. */
 export function lengthText(seconds: number): string {
-  const minutes = Math.floor(seconds / 60)
-  const rest = seconds % 60
-  if (minutes === 0) return `${rest} s`
-  return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const
+  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ')
 }

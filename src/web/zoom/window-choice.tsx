@@ -1,21 +1,16 @@
 /** The time window: some by a click, every other one by typing it. */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { WINDOWS } from '../../viewer/chart/time-window.ts'
 import { spanText, windowText } from '../../viewer/format/time.ts'
 import { usePage } from '../shell/page.ts'
 import { lengthText, parseLength } from './span.ts'
-
-function isOneOf(seconds: number): boolean {
-  return (WINDOWS as readonly number[]).includes(seconds)
-}
 
 /** Shows the window where no button does, and takes any other one. */
 function OtherWindow({ window }: { window: number }): JSX.Element {
   const page = usePage()
   const field = useRef<HTMLInputElement>(null)
   const [isWrong, setWrong] = useState(false)
-  const shown = isOneOf(window) ? '' : lengthText(window)
+  const shown = page.windows.includes(window) ? '' : lengthText(window)
   const { windowLeast: least, windowMost: most } = page
   const range = `${spanText(least)} to ${spanText(most)}`
   const restore = (): void => {
@@ -46,7 +41,7 @@ function OtherWindow({ window }: { window: number }): JSX.Element {
       type="text"
       aria-label="Other window"
       aria-invalid={isWrong}
-      title={`Any window from ${range}: 45 s, 7 min, 7:30`}
+      title={`Any window from ${range}: 45 s, 7:30, 2 d`}
       placeholder="other"
       autoComplete="off"
       spellcheck={false}
@@ -67,7 +62,7 @@ export function WindowChoice({ window }: { window: number }): JSX.Element {
   return (
     <div class="segments windows">
       <div class="segments-inside" role="radiogroup" aria-label="Time window">
-        {WINDOWS.map((seconds) => (
+        {page.windows.map((seconds) => (
           // biome-ignore lint/a11y/useSemanticElements: drawn as one control with its neighbours
           <button
             key={seconds}

@@ -32,7 +32,7 @@ export function viewAddress(place: Place, { window, at }: Span): string {
     const value = place[label]
     if (value !== null) query.set(label, value)
   }
-  query.set('seconds', String(Math.max(WINDOW_LEAST_S, window)))
+  query.set('seconds', String(Math.min(WINDOW_MOST_S, Math.max(WINDOW_LEAST_S, window))))
   if (at !== null) query.set('to', String(at * 1000))
   return `/wallaroo/view?${query}`
 }

@@ -11,7 +11,7 @@ import { type Group, groupAnchor } from '../../../viewer/series/select.ts'
 import { extremeOf } from '../../../viewer/series/statistics.ts'
 import { mergeSeconds, quantile } from '../../../viewer/store/buckets.ts'
 import type { Entry } from '../../../viewer/store/catalogue.ts'
-import { MAIN_LANE, type SeriesData } from '../../../viewer/store/series-data.ts'
+import { type Lane, MAIN_LANE, type SeriesData } from '../../../viewer/store/series-data.ts'
 import { usePage, usePanel } from '../../shell/page.ts'
 import { Name, Scroll, setQuantity, setText } from '../../shell/parts.tsx'
 import { contextOf, SeriesLink, SeriesMenu, useSeriesPicture, useSubscription } from '../cell.tsx'
@@ -28,21 +28,23 @@ const NOTHING: Quantity = ['', '']
 function numbersOf(
   data: SeriesData | undefined,
   { unit, factor }: Shown,
+  latest: SeriesData | undefined,
   second: number,
   from: number,
   to: number,
 ): readonly Quantity[] {
   if (data === undefined) return []
+  const at = (lane: Lane): number => latest?.at(lane, second) ?? Number.NaN
   if (data.kind === 'histogram') {
     const merged = mergeSeconds(data, from, to)
     const parts = [0.5, 0.9, 0.99].map((q) => format(quantile(merged, q), unit))
     const ends = [merged.min, merged.max].map((end) => format(end, unit))
-    return [format(data.at('count', second), '/s'), ...ends, ...parts]
+    return [format(at('count'), '/s'), ...ends, ...parts]
   }
   const least = extremeOf(data, 'min', from, to)
   const most = extremeOf(data, 'max', from, to)
   const write = (value: number): Quantity => format(value * factor, unit)
-  const now = write(data.at(MAIN_LANE[data.kind], second))
+  const now = write(at(MAIN_LANE[data.kind]))
   return Number.isNaN(least) ? [now] : [now, write(least), write(most)]
 }
 
@@ -61,7 +63,8 @@ function Row({ entry, labels, index }: RowProps): JSX.Element {
   const drawPicture = useSeriesPicture(entry, 'spark')
   const canvas = usePanel<HTMLCanvasElement>({
     draw: (size) => {
-      const reading = readSeries(store.data(entry.id), contextOf(page, entry))
+      const context = contextOf(page, entry)
+      const reading = readSeries(store.readings(entry.id, context.hasCursor), context)
       drawPicture(canvas.current, size, reading)
     },
   })
@@ -72,7 +75,9 @@ function Row({ entry, labels, index }: RowProps): JSX.Element {
     const to = store.clock.edge()
     const data = context.isStale ? undefined : store.data(entry.id)
     const shown = page.shown(entry.info)
-    const numbers = numbersOf(data, shown, context.second, to - store.clock.window.value, to)
+    const latest = store.readings(entry.id, context.hasCursor)
+    const from = to - store.clock.window.value
+    const numbers = numbersOf(data, shown, latest, context.second, from, to)
     for (let i = 0; i < CHANGE; i += 1) {
       setQuantity(cells.current[i], numbers[i] ?? (i === 0 ? [NO_VALUE, ''] : NOTHING))
     }
