@@ -9,6 +9,7 @@ import { ANSWER_BUDGET_NS, LOOP_BUDGET_NS } from '../hub/tasks/loop-budget.ts'
 import { RoundRobin } from '../hub/tasks/round-robin.ts'
 import type { HubView } from '../hub/view.ts'
 import { MinuteLog } from '../peers/minute-log.ts'
+import { noteOwnServer } from '../peers/own-traffic.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiError } from './api.ts'
 import type { AppWithGuests } from './app.ts'
@@ -143,6 +144,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (incoming, outgoing) => requests.take(incoming, outgoing),
   )
+  noteOwnServer(server)
   configure(server, connections, reads, reports, requests)
   return {
     limits: () => [connections.status(), streams.status(), taps.status(), answers.status()],

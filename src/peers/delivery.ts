@@ -6,6 +6,7 @@
 import { promisify } from 'node:util'
 import { Backoff, type BackoffOptions } from '../time/backoff.ts'
 import type { Clock } from '../time/clock.ts'
+import { asOwnTraffic } from './own-traffic.ts'
 
 export interface DeliveryOptions {
   /** Address with the path; https for TLS. */
@@ -131,7 +132,7 @@ export class Delivery {
       timeout.abort(new Error(`no answer within ${timeoutMs} ms`))
     })
     try {
-      const answer = await fetch(url, {
+      const request = {
         method: 'POST',
         headers: {
           'Content-Type': this.#format.contentType,
@@ -142,7 +143,8 @@ export class Delivery {
         body,
         redirect: 'manual',
         signal: AbortSignal.any([signal, timeout.signal]),
-      })
+      } as const
+      const answer = await asOwnTraffic(() => fetch(url, request))
       return this.#judge(answer, await readSome(answer))
     } catch (error) {
       return { kind: 'failed', cause: causeOf(error), hint: this.#format.unreachableHint }

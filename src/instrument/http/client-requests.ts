@@ -2,6 +2,7 @@
  * Requests that this process makes, by `fetch` and undici and by node:http, under the names of
  * OpenTelemetry's conventions for HTTP clients: from their start to the head of the answer.
  */
+import { isOwnTraffic } from '../../peers/own-traffic.ts'
 import type { BoundHistogram, Histogram } from '../plain/histogram.ts'
 import type { InstrumentMaker } from './maker.ts'
 import { knownMethod, Names } from './names.ts'
@@ -78,6 +79,7 @@ export class ClientRequests {
   }
 
   #start(request: object, method: string, origin: string): void {
+    if (isOwnTraffic()) return
     const peer = this.#peers.take(origin) ?? Names.OTHER
     this.#pending.set(request, { startMs: performance.now(), method: knownMethod(method), peer })
   }

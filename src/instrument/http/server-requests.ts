@@ -4,6 +4,7 @@
  * framework stands on it, and none has to be changed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isOwnServer } from '../../peers/own-traffic.ts'
 import type { BoundCounter } from '../plain/counter.ts'
 import type { BoundGauge } from '../plain/gauge.ts'
 import type { BoundHistogram, Histogram } from '../plain/histogram.ts'
@@ -110,11 +111,12 @@ export class ServerRequests {
 
   /** Takes what node:http tells as a request's head has come. */
   readonly onStart = (message: unknown): void => {
-    const { request, response } = message as {
+    const { request, response, server } = message as {
       request: IncomingMessage
       response: RecordedResponse
+      server: object
     }
-    if (response[STARTED] !== undefined) return
+    if (response[STARTED] !== undefined || isOwnServer(server)) return
     response[STARTED] = performance.now()
     this.#active.get(knownMethod(request.method))?.add(1)
     response.once('close', this.#onClose)
