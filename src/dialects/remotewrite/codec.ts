@@ -2,6 +2,7 @@
  * Requests of remote write, read and written whole: snappy blocks, each with one request, in the
  * words of prompb's JSON. A block says its size, so that bytes of several can be read in a row.
  */
+import { ByteQueue } from '../../wire/byte-queue.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
 import { decodeMessage } from '../../wire/protobuf/decode.ts'
@@ -16,8 +17,6 @@ import { type ErrorCode, NAME, UNPACKED_BYTES_LIMIT } from './spec.ts'
 /** One request in the words of prompb; integers of 64 bits are decimal texts. */
 export type WriteRequest = JsonMessage
 
-const FIRST_BYTES = 4096
-
 /** Makes a decoder of requests as they are sent: packed by snappy. */
 export function createDecoder(options: CodecOptions = {}): Decoder {
   return new RequestDecoder(options.unpackedBytesLimit ?? UNPACKED_BYTES_LIMIT)
@@ -28,8 +27,7 @@ class RequestDecoder implements Decoder {
   readonly errors: DecodeErrorFields[] = []
   readonly notes: string[] = []
   readonly #limit: number
-  #held = new Uint8Array(FIRST_BYTES)
-  #size = 0
+  readonly #held = new ByteQueue()
   #isEnded = false
 
   constructor(limit: number) {
@@ -38,22 +36,17 @@ class RequestDecoder implements Decoder {
 
   push(bytes: Uint8Array): void {
     if (this.#isEnded || bytes.length === 0) return
-    const end = this.#size + bytes.length
-    if (end > this.#held.length) {
-      const larger = new Uint8Array(Math.min(2 * end, Math.max(end, this.#limit)))
-      larger.set(this.#held.subarray(0, this.#size))
-      this.#held = larger
-    }
-    this.#held.set(bytes, this.#size)
-    this.#size = end
-    const head = blockHead(this.#held.subarray(0, end))
+    this.#held.append(bytes)
+    const { size } = this.#held
+    const head = blockHead(this.#held.peek())
     if (head === 'bad_snappy') this.#fail('bad_snappy')
-    else if (head !== undefined && Math.max(head.size, end) > this.#limit) this.#fail('too_large')
+    else if (head !== undefined && Math.max(head.size, size) > this.#limit) this.#fail('too_large')
   }
 
   end(): void {
-    for (let at = 0; at < this.#size; ) {
-      const block = unpackSnappy(this.#held.subarray(0, this.#size), this.#limit, at)
+    const bytes = this.#held.peek()
+    for (let at = 0; at < bytes.length; ) {
+      const block = unpackSnappy(bytes, this.#limit, at)
       if (typeof block === 'string') {
         this.#fail(block)
         break
@@ -63,15 +56,14 @@ class RequestDecoder implements Decoder {
       else this.errors.push({ dialect: NAME, code: 'bad_protobuf', offset: at, resync: true })
       at = block.end
     }
-    this.#size = 0
+    this.#held.clear()
     this.#isEnded = false
   }
 
   #fail(code: ErrorCode): void {
     this.errors.push({ dialect: NAME, code, offset: 0, resync: false })
     this.#isEnded = true
-    this.#size = 0
-    this.#held = new Uint8Array(FIRST_BYTES)
+    this.#held.clear()
   }
 }
 

@@ -3,6 +3,7 @@
  * is written is OpenMetrics; read are all formats, told apart by their first and last bytes.
  */
 import { type Exact, exact, type Histogram } from '../../model/index.ts'
+import { ByteQueue } from '../../wire/byte-queue.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
 import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
@@ -56,8 +57,6 @@ export interface MetricFamily {
   readonly samples: readonly ReadSample[]
 }
 
-const FIRST_BYTES = 4096
-
 /** Makes a decoder of an exposition in any format. */
 export function createDecoder({ unpackedBytesLimit }: CodecOptions = {}): Decoder {
   return new ExpositionDecoder(unpackedBytesLimit ?? BODY_BYTES_LIMIT)
@@ -68,8 +67,7 @@ class ExpositionDecoder implements Decoder {
   readonly errors: DecodeErrorFields[] = []
   readonly notes: string[] = []
   readonly #limit: number
-  #held = new Uint8Array(FIRST_BYTES)
-  #size = 0
+  readonly #held = new ByteQueue()
   #isEnded = false
 
   constructor(limit: number) {
@@ -78,26 +76,19 @@ class ExpositionDecoder implements Decoder {
 
   push(bytes: Uint8Array): void {
     if (this.#isEnded) return
-    const end = this.#size + bytes.length
-    if (end > this.#limit) {
+    if (this.#held.size + bytes.length > this.#limit) {
       this.#fail('too_large', 0)
       this.#isEnded = true
-      this.#size = 0
-      this.#held = new Uint8Array(FIRST_BYTES)
+      this.#held.clear()
       return
     }
-    if (end > this.#held.length) {
-      const larger = new Uint8Array(Math.min(2 * end, Math.max(end, this.#limit)))
-      larger.set(this.#held.subarray(0, this.#size))
-      this.#held = larger
-    }
-    this.#held.set(bytes, this.#size)
-    this.#size = end
+    this.#held.append(bytes)
   }
 
   end(): void {
-    const bytes = this.#held.subarray(0, this.#size)
-    this.#size = 0
+    // read in this turn: what comes next would lie in the same place
+    const bytes = this.#held.peek()
+    this.#held.clear()
     this.#isEnded = false
     if (bytes.length === 0) return
     const format = formatOfBytes(bytes)
