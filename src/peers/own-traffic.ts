@@ -1,5 +1,5 @@
 /**
- * HTTP traffic of the library itself: what it pushes, and what the hub in a program answers. Whoever
+ * HTTP traffic of the library itself: what it pushes, and what a hub in the program answers. What
  * measures the requests of a program leaves these out, or a program that pushes its metrics would
  * find a request a second in them that it never made.
  */
