@@ -20,13 +20,14 @@ async function post(
   { addresses }: RunningHub,
   body: Uint8Array,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number; readonly text: string }> {
+): Promise<{ status: number; text: string; retryAfter: string | null }> {
   const answer = await fetch(`http://127.0.0.1:${addresses.http!.port}/api/v1/write`, {
     method: 'POST',
     headers: { ...HEADERS, ...headers },
     body: body as Uint8Array<ArrayBuffer>,
   })
-  return { status: answer.status, text: await answer.text() }
+  const retryAfter = answer.headers.get('Retry-After')
+  return { status: answer.status, text: await answer.text(), retryAfter }
 }
 
 function bodyOf(...all: Parameters<typeof requestOf>): Uint8Array {
@@ -102,6 +103,23 @@ suite('POST /api/v1/write', () => {
     assert.deepEqual(codes.sort(), wanted.sort())
     const { text } = await post(hub, new Uint8Array(0), { 'Content-Type': version2 })
     assert.match(text, /prometheus\.WriteRequest/)
+  })
+
+  test('beyond those that are read at once asks to wait, and takes them later', async (context) => {
+    const hub = await start(context)
+    const timestamp = String(Date.now())
+    // packed they are all there at once, long before the first one has been read
+    const samples = Array.from({ length: 20_000 }, () => ({ value: 7, timestamp }))
+    const many = bodyOf([{ ...series('busy', 7), samples }])
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(hub, many)))
+    const refused = answers.filter(({ status }) => status !== 204)
+    assert.ok(refused.some(({ status }) => status === 429))
+    assert.ok(refused.length < answers.length)
+    for (const { status, text, retryAfter } of refused) {
+      assert.deepEqual([[429, 503].includes(status), retryAfter], [true, '1'])
+      assert.match(text, /; send it again later\n$/)
+    }
+    await until(async () => (await post(hub, many)).status === 204)
   })
 
   test('takes what names its message, of version 1.0', async (context) => {
