@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import {
-  appendFileSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,8 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { holdsAsync } from '../../test/support/property.ts'
 import { DiskQueue } from './disk-queue.ts'
 import { FILE_HEAD_BYTES, RECORD_HEAD_BYTES } from './segment.ts'
 
@@ -30,6 +31,7 @@ async function open(
   const queue = await DiskQueue.open({
     ...{ folder, bytesLimit: 1_000_000, nowMs: 0 },
     lost: (items, reason) => lost.push(`${items} ${reason}`),
+    foreign: (path) => lost.push(`foreign ${basename(path)}`),
     ...options,
   })
   return { queue, lost }
@@ -148,15 +150,57 @@ test('a record that is being sent while its file goes is not taken for another',
   await queue.close()
 })
 
-test('a foreign file goes, and one that is not of the queue stays', async (t) => {
+test('a file that is none of a queue is told and stays, whatever its name', async (t) => {
   const folder = folderOf(t)
-  writeFileSync(join(folder, '000000000007.queue'), 'something else of some length')
-  writeFileSync(join(folder, 'notes.txt'), 'mine')
-  writeFileSync(join(folder, 'position'), 'nonsense')
+  const names = ['000000000007.queue', 'notes.txt']
+  for (const name of names) writeFileSync(join(folder, name), 'something else of some length')
+  for (const position of ['nonsense', '9 8\n']) {
+    writeFileSync(join(folder, 'position'), position)
+    const { queue, lost } = await open(folder)
+    await queue.append(text('a'), 1, 0)
+    assert.deepEqual(await takeAll(queue), ['a'])
+    await queue.close()
+    assert.deepEqual(lost, ['foreign 000000000007.queue'])
+    for (const name of names) {
+      assert.equal(readFileSync(join(folder, name), 'utf8'), 'something else of some length')
+    }
+  }
+})
+
+test('whatever bytes change, a queue opens and gives records that were written', async (t) => {
+  const folder = folderOf(t)
   const { queue } = await open(folder)
-  await queue.append(text('a'), 1, 0)
-  appendFileSync(join(folder, 'notes.txt'), ' still')
-  assert.deepEqual(await takeAll(queue), ['a'])
+  const written = ['one', 'two', 'three', 'four']
+  for (const each of written) await queue.append(text(each), 1, 0)
+  await queue.take((await queue.first())!)
   await queue.close()
-  assert.equal(readFileSync(join(folder, 'notes.txt'), 'utf8'), 'mine still')
+  const names = [files(folder)[0]!, 'position']
+  const whole = names.map((name) => readFileSync(join(folder, name)))
+  const change = fc.record({ file: fc.nat(1), at: fc.nat(200), to: fc.nat(255), cut: fc.boolean() })
+  const isKept = async (changes: { file: number; at: number; to: number; cut: boolean }[]) => {
+    for (const name of files(folder)) rmSync(join(folder, name))
+    const bytes = whole.map((each) => Buffer.from(each))
+    for (const { file, at, to, cut } of changes) {
+      const place = at % bytes[file]!.length
+      bytes[file]![place] = to
+      if (cut) bytes[file] = bytes[file]!.subarray(0, place + 1)
+    }
+    for (const [i, name] of names.entries()) writeFileSync(join(folder, name), bytes[i]!)
+    const { queue: again } = await open(folder)
+    try {
+      await again.append(text('new'), 1, 0)
+      const taken = await takeAll(again)
+      assert.equal(taken.at(-1), 'new')
+      assert.equal(again.items, 0)
+      const rest = taken.slice(0, -1)
+      assert.deepEqual(
+        rest,
+        written.filter((each) => rest.includes(each)),
+      )
+    } finally {
+      await again.close()
+    }
+  }
+  const changes = fc.array(change, { minLength: 1, maxLength: 4 })
+  await holdsAsync(fc.asyncProperty(changes, isKept), 100)
 })

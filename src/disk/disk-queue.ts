@@ -16,6 +16,7 @@ import {
   RECORD_HEAD_BYTES,
   readRecord,
   recordBytes,
+  type ScannedSegment,
   scanSegment,
 } from './segment.ts'
 
@@ -26,6 +27,8 @@ interface DiskQueueOptions {
   readonly nowMs: number
   /** Takes note of a loss: `queue_full` with the oldest file, `damaged` where it can't be read. */
   readonly lost: (items: number, reason: 'queue_full' | 'damaged') => void
+  /** Takes note of a file that is none of a queue: it is left as it is. */
+  readonly foreign: (path: string) => void
 }
 
 export interface QueuedRecord {
@@ -62,6 +65,8 @@ export class DiskQueue {
   readonly #segments: Segment[]
   /** Offset in the first file behind all that was taken. */
   #offset: number
+  /** Highest number that a file had. */
+  #lastNumber: number
   #chain: Promise<unknown> = Promise.resolve()
 
   private constructor(
@@ -70,7 +75,9 @@ export class DiskQueue {
     position: FileHandle,
     segments: Segment[],
     offset: number,
+    lastNumber: number,
   ) {
+    this.#lastNumber = lastNumber
     this.#options = options
     this.#lock = lock
     this.#position = position
@@ -89,10 +96,16 @@ export class DiskQueue {
     try {
       const [first, offset] = await readPosition(join(folder, 'position'))
       const segments: Segment[] = []
-      for (const number of await segmentNumbers(folder)) {
+      const numbers = await segmentNumbers(folder)
+      for (const number of numbers) {
         const path = segmentPath(folder, number)
+        const scanned = await scanSegment(path)
+        if (scanned === undefined) {
+          options.foreign(path)
+          continue
+        }
         const from = number === first ? offset : FILE_HEAD_BYTES
-        const found = number < first ? undefined : await segmentOf(path, number, from)
+        const found = number < first ? undefined : segmentOf(path, number, from, scanned)
         if (found === undefined) await rm(path, { force: true })
         else segments.push(found)
       }
@@ -101,7 +114,8 @@ export class DiskQueue {
         return open(join(folder, 'position'), 'r+')
       })
       const start = segments[0]?.number === first ? offset : FILE_HEAD_BYTES
-      return new DiskQueue(options, lock, position, segments, start)
+      const last = Math.max(first, ...numbers)
+      return new DiskQueue(options, lock, position, segments, start, last)
     } catch (error) {
       lock.release()
       throw error
@@ -154,19 +168,15 @@ export class DiskQueue {
   }
 
   async #begin(): Promise<Segment> {
-    const number = (this.#segments.at(-1)?.number ?? (await this.#lastNumber())) + 1
+    const number = this.#lastNumber + 1
     const path = segmentPath(this.#options.folder, number)
     const file = await createSegment(path)
+    this.#lastNumber = number
     const counts = { bytes: FILE_HEAD_BYTES, items: 0, firstMs: undefined }
     const segment = { number, path, file, isOwn: true, ...counts }
     if (this.#segments.length === 0) this.#offset = FILE_HEAD_BYTES
     this.#segments.push(segment)
     return segment
-  }
-
-  async #lastNumber(): Promise<number> {
-    const [number] = await readPosition(join(this.#options.folder, 'position'))
-    return number
   }
 
   async #dropOldest(): Promise<void> {
@@ -239,13 +249,16 @@ export class DiskQueue {
   }
 }
 
-async function segmentOf(path: string, number: number, from: number): Promise<Segment | undefined> {
-  const scanned = await scanSegment(path)
-  if (scanned === undefined) return undefined
-  const waiting = scanned.heads.filter(({ at }) => at >= from)
+function segmentOf(
+  path: string,
+  number: number,
+  from: number,
+  { heads, end }: ScannedSegment,
+): Segment | undefined {
+  const waiting = heads.filter(({ at }) => at >= from)
   if (waiting.length === 0) return undefined
   const items = waiting.reduce((sum, head) => sum + head.items, 0)
-  const counts = { bytes: scanned.end, items, firstMs: waiting[0]!.timeMs }
+  const counts = { bytes: end, items, firstMs: waiting[0]!.timeMs }
   return { number, path, file: undefined, isOwn: false, ...counts }
 }
 

@@ -39,22 +39,23 @@ export async function createSegment(path: string): Promise<FileHandle> {
   return file
 }
 
+export interface ScannedSegment {
+  readonly heads: readonly (RecordHead & { readonly at: number })[]
+  /** End of the last whole record. */
+  readonly end: number
+}
+
 /**
  * Lists the records of a file from an offset on, by their heads, up to the first that is not whole.
- * @returns undefined for a file that is not of this format
+ * @returns undefined for a file that is not of this format; one that ends within its head is
  */
-export async function scanSegment(
-  path: string,
-): Promise<
-  | { readonly heads: readonly (RecordHead & { readonly at: number })[]; readonly end: number }
-  | undefined
-> {
+export async function scanSegment(path: string): Promise<ScannedSegment | undefined> {
   const file = await open(path, 'r')
   try {
     const { size: fileSize } = await file.stat()
     const head = Buffer.alloc(RECORD_HEAD_BYTES)
-    await file.read(head, 0, MAGIC.length, 0)
-    if (!head.subarray(0, MAGIC.length).equals(MAGIC)) return undefined
+    const { bytesRead } = await file.read(head, 0, MAGIC.length, 0)
+    if (!head.subarray(0, bytesRead).equals(MAGIC.subarray(0, bytesRead))) return undefined
     const heads: (RecordHead & { readonly at: number })[] = []
     let at = FILE_HEAD_BYTES
     while (at + RECORD_HEAD_BYTES <= fileSize) {

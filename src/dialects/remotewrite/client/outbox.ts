@@ -113,12 +113,15 @@ export class Outbox {
     const name = createHash('sha256').update(`${url}\n${hub}`).digest('hex').slice(0, 16)
     const folder = join(queueFolder, name)
     const lost = (items: number, reason: string): void => this.#drop(items, reason)
+    const foreign = (path: string): void => {
+      this.#tell(`${path} is no file of a queue: it is left as it is, and nothing of it is sent`)
+    }
     while (!this.#isClosed) {
       try {
         const nowMs = this.#parts.clock.wallMs()
         // it needs zlib and SQLite, which no hub without such a relay has to load
         const { DiskQueue } = await import('../../../disk/disk-queue.ts')
-        this.#queue = await DiskQueue.open({ folder, bytesLimit, nowMs, lost })
+        this.#queue = await DiskQueue.open({ folder, bytesLimit, nowMs, lost, foreign })
         this.#trouble = undefined
         this.#wake()
         return
