@@ -285,6 +285,8 @@ export interface TotalsEmitter<S = unknown> {
   change(series: S, told: EmittedSeries): void
   /** Sends what a second that ends at `endMs` (Unix) brought to a series. */
   send(series: S, cell: Cell, endMs: number): void
+  /** Takes what a second brought to a series that is not sent: its next totals hold it. */
+  add(series: S, cell: Cell): void
   /** Takes note that a series has left. */
   end(series: S, endMs: number): void
   /** Does what is due at the end of a second, in steps. */

@@ -142,3 +142,28 @@ test('at the end there is some time for what waits, and for the newest frame mor
   await closed
   assert.deepEqual([sink.seen, events], [[1, 2, 4, 6], ['dropped slow']])
 })
+
+test('a sink that wants them is told of frames that it does not get', async () => {
+  const { clock, work, reports, run } = start()
+  const skipped: number[] = []
+  class Adding extends SteppingSink {
+    *skip({ endMs }: Frame): Task {
+      yield
+      skipped.push(endMs / 1000)
+    }
+  }
+  const sink = new Adding('adding', clock, 10)
+  const queue = new SinkQueue(sink, reports, { clock, work, framesLimit: 2 })
+  for (let second = 4; second <= 8; second++) runNow(queue.offer(frame(second)))
+  await run()
+  for (const second of [9, 10]) runNow(queue.offer(frame(second)))
+  const closed = queue.close()
+  clock.pass(60_000)
+  await run()
+  await closed
+  assert.deepEqual(
+    [...sink.seen, ...skipped].sort((a, b) => a - b),
+    [4, 5, 6, 7, 8, 9, 10],
+  )
+  assert.ok(skipped.includes(5), `${skipped}`)
+})

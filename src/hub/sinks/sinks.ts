@@ -22,6 +22,10 @@ export interface Sink {
   take?(frame: Frame): Task
   /** Delivers one frame; frames come one at a time, in the order of time. */
   deliver(frame: Frame): Task
+  /**
+   * Takes note of a frame that is dropped in place of its delivery, where totals need what it had.
+   */
+  skip?(frame: Frame): Task
   /** Flushes and lets go; called once, after the last frame. */
   close(): Promise<void>
   /** Describes a receiver that people want to see at work. */
@@ -88,8 +92,8 @@ export class SinkQueue {
   *offer(frame: Frame): Task {
     if (!(yield* this.#take(frame))) return
     const { framesLimit, bytesLimit } = this.#options
-    while (this.#frames.length >= framesLimit) this.#drop()
-    while (this.#frames.length > 0 && this.#bytes + frame.size > bytesLimit) this.#drop()
+    while (this.#frames.length >= framesLimit) yield* this.#drop()
+    while (this.#frames.length > 0 && this.#bytes + frame.size > bytesLimit) yield* this.#drop()
     this.#frames.push(frame)
     this.#bytes += frame.size
     this.#worker ??= this.#drain()
@@ -106,8 +110,15 @@ export class SinkQueue {
     }
   }
 
-  #drop(): void {
-    if (this.#shift() !== undefined) this.#events.dropped(this.sink.name)
+  *#drop(): Task {
+    const frame = this.#shift()
+    if (frame === undefined) return
+    this.#events.dropped(this.sink.name)
+    try {
+      if (this.sink.skip !== undefined) yield* this.sink.skip(frame)
+    } catch (error) {
+      this.#events.failed(this.sink.name, error)
+    }
   }
 
   #shift(): Frame | undefined {
@@ -124,9 +135,13 @@ export class SinkQueue {
   }
 
   async #drain(): Promise<void> {
-    for (let frame = this.#next(); frame !== undefined; frame = this.#next()) {
+    while (this.#frames.length > 0) {
+      if (this.#isLate && this.#frames.length > 1) {
+        await this.#options.work.run(this.#drop())
+        continue
+      }
       try {
-        await this.#options.work.run(this.sink.deliver(frame))
+        await this.#options.work.run(this.sink.deliver(this.#shift()!))
       } catch (error) {
         this.#events.failed(this.sink.name, error)
       }
@@ -134,9 +149,7 @@ export class SinkQueue {
     this.#worker = undefined
   }
 
-  #next(): Frame | undefined {
-    const isLate = this.#hurryNs !== undefined && this.#options.clock.monotonicNs() > this.#hurryNs
-    while (isLate && this.#frames.length > 1) this.#drop()
-    return this.#shift()
+  get #isLate(): boolean {
+    return this.#hurryNs !== undefined && this.#options.clock.monotonicNs() > this.#hurryNs
   }
 }

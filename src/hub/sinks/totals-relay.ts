@@ -107,19 +107,27 @@ export class TotalsRelay implements Sink {
   }
 
   *deliver(frame: Frame): Task {
+    yield* this.#each(frame, (kept, cell) => this.#emitter.send(kept, cell, frame.endMs))
+    yield* this.#emitter.flush(frame.endMs)
+  }
+
+  /** Adds up what is not sent: the next totals hold it. */
+  skip(frame: Frame): Task {
+    return this.#each(frame, (kept, cell) => this.#emitter.add(kept, cell))
+  }
+
+  *#each(frame: Frame, take: (kept: unknown, cell: Cell) => void): Task {
     const { series, ended } = this.#noted.get(frame)!
-    const { endMs } = frame
-    for (const { kept } of ended) this.#emitter.end(kept, endMs)
+    for (const { kept } of ended) this.#emitter.end(kept, frame.endMs)
     let cells = 0
     for (const kind of KINDS) {
       const rows = series[kind]
       for (let row = 0; row < rows.length; row++) {
         if (++cells % CELLS_A_STEP === 0) yield
         const open = rows[row]
-        if (open !== undefined) this.#emitter.send(open.kept, frame.cellAt(row, kind), endMs)
+        if (open !== undefined) take(open.kept, frame.cellAt(row, kind))
       }
     }
-    yield* this.#emitter.flush(endMs)
   }
 
   peer(): ChosenPeer & { readonly dialect: string } {

@@ -87,6 +87,10 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     series.write(this.#writer, endMs)
   }
 
+  add(series: EmittedSeries, cell: Cell): void {
+    series.add(cell)
+  }
+
   end(series: EmittedSeries, endMs: number): void {
     this.#endMs = endMs
     series.stale(this.#writer, endMs)
