@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { stateFolder } from '../../../disk/state-folder.ts'
 import type { Cell } from '../../../model/index.ts'
-import type { Task } from '../../../time/task.ts'
+import { runNow, type Task } from '../../../time/task.ts'
 import type {
   ChosenPeer,
   ClientContext,
@@ -19,6 +19,8 @@ import { EmittedSeries, type HistogramForm } from './emitted-series.ts'
 import { Outbox } from './outbox.ts'
 import { RequestWriter } from './request-writer.ts'
 
+/** Time behind the end of the first second at which it is written where no other one came. */
+const LAST_MS = 250
 /** Series that are looked at in one step. */
 const SERIES_A_STEP = 32
 
@@ -42,6 +44,13 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
   readonly #rounds: readonly Set<EmittedSeries>[]
   #opened = 0
   #endMs = 0
+  /**
+   * End of the second in which it was made: a former process may have written samples of that time
+   * when it stopped, and no series takes two. What it brings is written with the next one.
+   */
+  readonly #firstMs: number
+  /** Series that have something of that second. */
+  readonly #held = new Set<EmittedSeries>()
 
   /** @throws {TypeError} for an address that makes no sense */
   constructor(target: Target, { clock, reports, options }: ClientContext) {
@@ -49,6 +58,7 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     const { url, hub = emit.hub ?? hostname(), histograms = emit.histograms } = writeAddress(target)
     const queueFolder = emit.queueFolder ?? join(stateFolder(), 'pentameter', 'remotewrite')
     this.#target = target
+    this.#firstMs = Math.ceil(clock.wallMs() / 1000) * 1000
     this.#hub = hub
     this.#form = histograms
     this.#repeatMs = emit.repeatS * 1000
@@ -84,7 +94,8 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
   send(series: EmittedSeries, cell: Cell, endMs: number): void {
     this.#endMs = endMs
     series.add(cell)
-    series.write(this.#writer, endMs)
+    if (endMs > this.#firstMs) series.write(this.#writer, endMs)
+    else this.#held.add(series)
   }
 
   add(series: EmittedSeries, cell: Cell): void {
@@ -95,11 +106,14 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     this.#endMs = endMs
     series.stale(this.#writer, endMs)
     this.#claims.release(series, series.names)
+    this.#held.delete(series)
     for (const round of this.#rounds) round.delete(series)
   }
 
   *flush(endMs: number): Task {
     this.#endMs = endMs
+    if (endMs <= this.#firstMs) return
+    yield* this.#writeHeld(endMs)
     const round = this.#rounds[Math.floor(endMs / 1000) % this.#rounds.length]!
     let looked = 0
     for (const series of round) {
@@ -109,6 +123,15 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     }
     this.#writer.flush()
     this.#outbox.sync()
+  }
+
+  *#writeHeld(timeMs: number): Task {
+    let written = 0
+    for (const series of this.#held) {
+      if (++written % SERIES_A_STEP === 0) yield
+      if (series.sentMs !== timeMs) series.write(this.#writer, timeMs)
+    }
+    this.#held.clear()
   }
 
   status(): ChosenPeer {
@@ -129,6 +152,8 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
   }
 
   async close(): Promise<void> {
+    // of a process that lived for less than a second: between what others write at whole ones
+    runNow(this.#writeHeld(this.#endMs + LAST_MS))
     this.#writer.flush()
     await this.#outbox.close()
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { packet, sendUdp, startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
 import { Histogram } from '../../../model/index.ts'
 import { EmittedSeries } from '../client/emitted-series.ts'
@@ -231,6 +231,29 @@ test('a source that comes again goes on from its totals, each told once', async 
   // what a hub goes on with began before it: no sample of nothing makes it a reset
   assert.deepEqual(samples.get('s_count'), [[1000, 4]])
   assert.deepEqual(samples.get('s_sum'), [[1000, 8]])
+})
+
+test('hubs that follow each other within a second write no time twice', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  const clock = new FakeClock()
+  clock.advance(300)
+  const first = await sender(given, receiver.port, { clock })
+  clock.advance(2000)
+  await sendUdp(first, [packet('a:1|m\n')])
+  await stop(first)
+  const next = await sender(given, receiver.port, { clock: new FakeClock(clock.wallMs() + 100) })
+  await sendUdp(next, [packet('a:5|m\n')])
+  next.clock.advance(1000)
+  await sendUdp(next, [packet('a:2|m\n')])
+  next.clock.advance(1000)
+  const key = 'a_total{hub="a",shp_type="m"}'
+  await until(() => valuesOf(receiver, key).at(-1) === 7)
+  assert.deepEqual(valuesOf(receiver, key), [0, 1, 0, 7])
+  const times = receiver.series.get(key)!.map(({ timeMs }) => timeMs)
+  assert.equal(new Set(times).size, times.length, times.join())
+  assert.deepEqual(receiver.faults, [])
+  await stop(next)
 })
 
 /** Samples of packed requests, by name and bound. */
