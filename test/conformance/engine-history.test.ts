@@ -74,6 +74,8 @@ for (const kind of ENGINES) {
     // the next start remembers nothing by itself: what it shows was read
     await hub.close()
     await engine.settle()
+    // a column is of one of both: the second in which one ended is the other's that begins in it
+    await setTimeout(1000)
     const next = await startHub({ config: { ...FREE_PORTS, history } })
     t.after(() => next.close())
     await sendTcp({ textPort: next.addresses.text!.port }, [packet('n:0|m\nlevel:0|g\nt:1|h\n')])
