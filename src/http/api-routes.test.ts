@@ -265,7 +265,7 @@ test('input that makes no sense is refused by name', async (t) => {
       (step): [string, RegExp] => [`/api/v1/range?series=1&step=${step}`, /^step: /],
     ),
     ['/api/v1/range?series=1&from=5&to=5', /not before/],
-    ['/api/v1/range', /^series: /],
+    ['/api/v1/range', /^series: wanted, and not given$/],
     ['/api/v1/live?interval=3601', /^interval: /],
     ['/api/v1/live?interval=0', /^interval: /],
     ['/api/v1/cells?series=99999999999', /^series: /],

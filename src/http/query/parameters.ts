@@ -132,11 +132,20 @@ export function read<T>(schema: z.ZodType<T>, input: unknown): T {
   if (result.success) return result.data
   const issue = result.error.issues[0]!
   const place = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `
+  const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined
+  const words = isMissing ? 'wanted, and not given' : issue.message
   throw new HttpError(
     400,
     'invalid_request',
-    `${place}${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`,
+    `${place}${words.charAt(0).toLowerCase()}${words.slice(1)}`,
     'the parameters of every route are listed in docs/http.md',
+  )
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
   )
 }
 
