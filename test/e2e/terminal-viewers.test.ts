@@ -84,6 +84,21 @@ test('watch writes a JSON line for each series that changed', async (t) => {
   assert.match(err, /^seen \d+ s, 3 series, 0 errors\n$/)
 })
 
+test('watch --since tells what was, and goes on with what comes without a seam', async (t) => {
+  const words = ['watch', 'shop.orders', '--since', '2s', '--hub', address, '--json']
+  const { out, err } = await run(t, ...words, '--limit', '5')
+  const times = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => Date.parse(JSON.parse(line).time))
+  assert.equal(times.length, 5, err)
+  const steps = times.slice(1).map((time, i) => time - times[i]!)
+  assert.ok(
+    steps.every((step) => step === 1000),
+    `${steps} ms from line to line`,
+  )
+})
+
 test('watch in a pipe writes aligned lines without a control byte', async (t) => {
   const { out } = await run(t, 'watch', 'shop', 'kind=counter', '--hub', address, '--limit', '2')
   const [titles, ...lines] = out.trimEnd().split('\n')

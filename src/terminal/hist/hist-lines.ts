@@ -2,13 +2,13 @@
 import type { CellsEvent } from '../../http/api.ts'
 import { unseenJson } from '../../model/text/unseen.ts'
 import { countText } from '../../viewer/format/seen.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { instantText } from '../../viewer/format/time.ts'
 import { addMerged, mergedOf } from '../../viewer/store/buckets.ts'
 import { textWidth } from '../columns.ts'
 import type { Hub } from '../hub/connect.ts'
 import { LineOutput } from '../hub/line-output.ts'
 import { Follow } from '../watch/follow.ts'
-import type { LineOptions } from '../watch/lines.ts'
+import { DAY_WIDTH, type LineOptions } from '../watch/lines.ts'
 import { distributionJson, figuresIn } from './distribution.ts'
 
 const TIME_WIDTH = 10
@@ -16,6 +16,7 @@ const FIGURE_WIDTH = 10
 
 export async function printDistributions(hub: Hub, options: LineOptions): Promise<void> {
   const output = new LineOutput(options)
+  const timeWidth = options.sinceMs === undefined ? TIME_WIDTH : DAY_WIDTH
   let sinceTitles = Number.POSITIVE_INFINITY
   const print = (event: CellsEvent): void => {
     const histograms = follow.entries.filter(({ info }) => info.kind === 'histogram')
@@ -37,6 +38,7 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
       sinceTitles = 1
       output.title(
         lineOf(
+          timeWidth,
           'time',
           figures.map(([name]) => name),
         ),
@@ -44,7 +46,8 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
     }
     output.write(
       lineOf(
-        clockText(event.endMs),
+        timeWidth,
+        instantText(event.endMs, Date.now()),
         figures.map(([, words]) => words),
       ),
     )
@@ -53,6 +56,8 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
     onSeries() {},
     onCells: print,
     onLost: () => output.tell(`connection to ${hub.address.name} lost, trying again`),
+    isReady: () => output.drained(),
+    onNoPast: (reason) => output.tell(`the past is not told: ${reason}`),
   })
   await output.run({
     start: () => follow.start(),
@@ -64,7 +69,7 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
   })
 }
 
-function lineOf(time: string, texts: readonly string[]): string {
+function lineOf(width: number, time: string, texts: readonly string[]): string {
   const cells = texts.map((text) => ' '.repeat(Math.max(1, FIGURE_WIDTH - textWidth(text))) + text)
-  return time.padEnd(TIME_WIDTH) + cells.join('')
+  return time.padEnd(width) + cells.join('')
 }

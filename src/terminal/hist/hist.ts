@@ -4,6 +4,7 @@ import { wholeNumber } from '../flag-values.ts'
 import {
   addHubOptions,
   addLimitOption,
+  addSinceOption,
   addWindowOption,
   type HubArguments,
   terminalOf,
@@ -15,11 +16,13 @@ are added up, exactly, bucket by bucket: they have to be of one unit.
 
 At a terminal there is a bar for each bucket, or for some neighbours together, with its share and
 the percentiles that lie in it; J and K show one histogram after the other, arrows the past.
-Elsewhere, or with --json, a line for each interval in which something was observed.
+Elsewhere, or with --json, a line for each interval in which something was observed. With --since
+lines begin there, from what the hub keeps, and go on with what comes.
 
 Examples:
   $ pentameter hist checkout.latency
   $ pentameter hist api.latency route=/v1/orders --window 300
+  $ pentameter hist api.latency --since 1d --interval 3600
   $ pentameter hist api.latency --json --interval 10 | jq -c '{time, count, p99}'`
 
 interface HistArguments extends HubArguments {
@@ -38,7 +41,7 @@ export function addHist(program: Command): void {
       wholeNumber({ min: 1, max: 3600 }),
       1,
     )
-  addHubOptions(addLimitOption(addWindowOption(command)))
+  addHubOptions(addLimitOption(addSinceOption(addWindowOption(command))))
     .addHelpText('after', EXAMPLES)
     .action(async (selector: readonly string[], args: HistArguments) => {
       const { connectHub } = await import('../hub/connect.ts')
@@ -47,10 +50,12 @@ export function addHist(program: Command): void {
       const hub = await connectHub(args.hub)
       const filter = selector.join(' ')
       const entries = histogramsOf(await findSeries(hub, filter), filter)
-      const parts = terminalOf(args)
+      const { since } = args
+      const parts = since === undefined ? terminalOf(args) : undefined
       if (parts === undefined) {
         const { printDistributions } = await import('./hist-lines.ts')
-        await printDistributions(hub, { ...args, filter, intervalS: args.interval })
+        const sinceMs = since === undefined ? {} : { sinceMs: since }
+        await printDistributions(hub, { ...args, ...sinceMs, filter, intervalS: args.interval })
         return
       }
       const { histOnScreen } = await import('./hist-screen.ts')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { systemClock } from '../../time/system-clock.ts'
 import { WINDOWS } from '../../viewer/chart/time-window.ts'
 import { colorDepth } from '../color.ts'
-import { wholeNumber } from '../flag-values.ts'
+import { parseInstant, wholeNumber } from '../flag-values.ts'
 import type { TerminalParts } from '../session.ts'
 import { type HubAddress, parseHub, STANDARD_HUB } from './address.ts'
 
@@ -12,6 +12,8 @@ export interface HubArguments {
   readonly json?: true
   /** Lines after which it ends. */
   readonly limit?: number
+  /** Unix ms from which on lines are written. */
+  readonly since?: number
   /** False with --no-color. */
   readonly color: boolean
 }
@@ -33,6 +35,14 @@ export function addLimitOption(command: Command): Command {
     '--limit <lines>',
     'ends after so many lines, where lines are written',
     wholeNumber({ min: 1 }),
+  )
+}
+
+export function addSinceOption(command: Command): Command {
+  return command.option(
+    '--since <time>',
+    "lines from then on, of the hub's history: 2026-01-31T12:00Z, or 7d, 3h, 20m, 45s ago",
+    parseInstant,
   )
 }
 

@@ -3,6 +3,7 @@
  * count, a signal, or q at a terminal; what happens besides goes to standard error, and at the end
  * one line that says what was seen (terminal.md, principles 5 and 6).
  */
+import { once } from 'node:events'
 import { escapeUnseen } from '../../model/text/unseen.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import { countText, seenLine } from '../../viewer/format/seen.ts'
@@ -59,6 +60,11 @@ export class LineOutput {
 
   get isFull(): boolean {
     return process.stdout.writableLength > WAITING_LIMIT
+  }
+
+  /** Waits for a slow reader. */
+  async drained(): Promise<void> {
+    if (this.isFull) await once(process.stdout, 'drain')
   }
 
   /** Writes a line that counts; beyond the limit, or with a slow reader, it is left out. */

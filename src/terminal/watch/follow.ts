@@ -8,6 +8,7 @@ import { Catalogue, type Entry } from '../../viewer/store/catalogue.ts'
 import { addressOf } from '../../viewer/store/hub-api.ts'
 import { LiveStream } from '../../viewer/store/stream.ts'
 import type { Hub } from '../hub/connect.ts'
+import { pastCells } from './past.ts'
 
 /** Series of one stream, as the hub takes them; and in an address. */
 const SERIES_LIMIT = 5000
@@ -22,6 +23,8 @@ interface FollowOptions {
   /** Words of the filter. */
   readonly filter: string
   readonly intervalS: number
+  /** Unix ms of the time that is told of first; only what comes unless given. */
+  readonly sinceMs?: number
 }
 
 interface FollowEvents {
@@ -31,6 +34,10 @@ interface FollowEvents {
   onCells(event: CellsEvent): void
   /** Tells that the stream is cut; it is opened again. */
   onLost(): void
+  /** Waits until more of the past can be told. */
+  isReady?(): Promise<void>
+  /** Tells why no more of the past is told; what comes goes on. */
+  onNoPast?(reason: string): void
 }
 
 export class Follow {
@@ -87,7 +94,26 @@ export class Follow {
   }
 
   start(): void {
-    this.#stream.open()
+    const { sinceMs } = this.#options
+    if (sinceMs === undefined) this.#stream.open()
+    else void this.#tellPast(sinceMs)
+  }
+
+  /** Tells of the past up to the newest whole interval, from which the stream goes on. */
+  async #tellPast(sinceMs: number): Promise<void> {
+    await this.#read()
+    const { intervalS } = this.#options
+    const ids = this.entries.map(({ id }) => id)
+    try {
+      for await (const event of pastCells(this.#hub.api, { ids, sinceMs, intervalS })) {
+        if (this.#isEnded) return
+        this.#take(event)
+        await this.#events.isReady?.()
+      }
+    } catch (error) {
+      this.#events.onNoPast?.((error as Error).message)
+    }
+    if (!this.#isEnded) this.#stream.open()
   }
 
   stop(): void {
@@ -105,9 +131,11 @@ export class Follow {
   }
 
   #greet({ startId }: HelloEvent): void {
-    if (startId !== this.#startId) this.#areIdsUnsure = true
+    // what was listed before the first stream is this hub's
+    const isListed = this.#startId === undefined && this.catalogue.isLoaded
+    if (startId !== this.#startId && !isListed) this.#areIdsUnsure = true
     this.#startId = startId
-    void this.#read()
+    if (!isListed) void this.#read()
   }
 
   #take(event: CellsEvent): void {

@@ -7,7 +7,7 @@ import { unseenJson } from '../../model/text/unseen.ts'
 import { UNKNOWN_CHANGE } from '../../model/usual.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
 import { countText } from '../../viewer/format/seen.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { instantText } from '../../viewer/format/time.ts'
 import { prefixGroups, shortNames } from '../../viewer/series/labels.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { textWidth } from '../columns.ts'
@@ -23,6 +23,8 @@ export interface LineOptions {
   /** Words of the filter. */
   readonly filter: string
   readonly intervalS: number
+  /** Unix ms of the time that is told of first; only what comes unless given. */
+  readonly sinceMs?: number
   readonly json?: true
   readonly color: boolean
   /** Lines after which it ends; never unless given. */
@@ -30,6 +32,8 @@ export interface LineOptions {
 }
 
 const TIME_WIDTH = 10
+/** The same with a day. */
+export const DAY_WIDTH = 17
 /** Columns of a line that goes to no terminal, besides its name. */
 const FIGURES_WIDTH = 48
 const NAME_LIMIT = 300
@@ -45,6 +49,7 @@ class SeriesLines {
   readonly #output: LineOutput
   readonly #follow: Follow
   readonly #lanes = new Map<number, CellLanes>()
+  readonly #timeWidth: number
   #layout: TableLayout | undefined
   #buffer = new ScreenBuffer(0, 0)
   #sinceTitles = Number.POSITIVE_INFINITY
@@ -53,12 +58,15 @@ class SeriesLines {
 
   constructor(hub: Hub, options: LineOptions) {
     this.#options = options
+    this.#timeWidth = options.sinceMs === undefined ? TIME_WIDTH : DAY_WIDTH
     const output = new LineOutput(options)
     this.#output = output
     this.#follow = new Follow(hub, options, {
       onSeries: (entries) => this.#onSeries(entries),
       onCells: (event) => this.#onCells(event),
       onLost: () => output.tell(`connection to ${hub.address.name} lost, trying again`),
+      isReady: () => output.drained(),
+      onNoPast: (reason) => output.tell(`the past is not told: ${reason}`),
     })
   }
 
@@ -88,7 +96,9 @@ class SeriesLines {
     const { isForPerson, columns } = this.#output
     if (isForPerson) this.#nameOf = shortNames(prefixGroups(entries))
     const widest = Math.max(NAME_LEAST, ...entries.map((entry) => textWidth(this.#nameOf(entry))))
-    const width = isForPerson ? columns - TIME_WIDTH : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
+    const width = isForPerson
+      ? columns - this.#timeWidth
+      : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
     this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
     this.#buffer = new ScreenBuffer(width, 1)
     this.#sinceTitles = Number.POSITIVE_INFINITY
@@ -125,7 +135,7 @@ class SeriesLines {
       past: this.#output.isForPerson ? lanes.past : [],
       isChosen: false,
     })
-    this.#output.write(this.#line(clockText(event.endMs)))
+    this.#output.write(this.#line(instantText(event.endMs, Date.now())))
   }
 
   /** Prints the titles, again for each screen of lines. */
@@ -144,7 +154,7 @@ class SeriesLines {
   /** Gives the drawn line behind a time; the mark of a chosen row has no use here. */
   #line(time: string): string {
     const line = this.#buffer.rowLine(0, this.#output.color)
-    return time.padEnd(TIME_WIDTH) + line.replace(/^ {3}/, '')
+    return time.padEnd(this.#timeWidth) + line.replace(/^ {3}/, '')
   }
 }
 

@@ -5,6 +5,7 @@ import { wholeNumber } from '../flag-values.ts'
 import {
   addHubOptions,
   addLimitOption,
+  addSinceOption,
   addWindowOption,
   type HubArguments,
   terminalOf,
@@ -17,12 +18,14 @@ Words of the selector match as on the page: a part of the name, LABEL=VALUE, kin
 At a terminal every series has a line each interval; a single one in a terminal of 100 columns or
 more is a chart, which --interval turns into lines again. Elsewhere, or with --json, a line is
 written where something changed. A stream that is cut goes on where it ended, as far as the hub's
-memory goes back.
+memory goes back. With --since lines begin there, from what the hub keeps, and go on with what
+comes; of a time that is kept in minutes or hours each is as long.
 
 Examples:
   $ pentameter watch api.latency
   $ pentameter watch 'api.*' route=/pay --interval 10
   $ pentameter watch checkout kind=counter --json | jq -c '{series, rate}'
+  $ pentameter watch checkout --since 1d --interval 60 --json > day.jsonl
   $ pentameter watch cpu --hub hub.example:4000 --limit 20`
 
 interface WatchArguments extends HubArguments {
@@ -43,7 +46,7 @@ export function addWatch(program: Command): void {
       'how often each series has a line (default: 1)',
       wholeNumber({ min: 1, max: 3600 }),
     )
-  addHubOptions(addLimitOption(addWindowOption(command)))
+  addHubOptions(addLimitOption(addSinceOption(addWindowOption(command))))
     .addHelpText('after', EXAMPLES)
     .action(async (selector: readonly string[], args: WatchArguments) => {
       const { connectHub } = await import('../hub/connect.ts')
@@ -51,7 +54,8 @@ export function addWatch(program: Command): void {
       const filter = selector.join(' ')
       const parts = terminalOf(args)
       const isWide = (parts?.output.columns ?? 0) >= WIDE
-      if (parts !== undefined && isWide && args.interval === undefined && !args.limit) {
+      const areLines = (args.interval ?? args.since ?? args.limit) !== undefined
+      if (parts !== undefined && isWide && !areLines) {
         const { findSeries } = await import('../hub/find.ts')
         const found = await findSeries(hub, filter)
         if (found.length === 0) throw new CommandError(`no series matches ${filter}`)
@@ -63,6 +67,8 @@ export function addWatch(program: Command): void {
         }
       }
       const { printSeries } = await import('./lines.ts')
-      await printSeries(hub, { ...args, filter, intervalS: args.interval ?? 1 })
+      const { since, interval: intervalS = 1, ...options } = args
+      const sinceMs = since === undefined ? {} : { sinceMs: since }
+      await printSeries(hub, { ...options, ...sinceMs, filter, intervalS })
     })
 }

@@ -1,0 +1,91 @@
+/** The past that is told before a stream: whole intervals in their order, each once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { holdsAsync } from '../../../test/support/property.ts'
+import type { CellsEvent, RangeAnswer, RangeColumn } from '../../http/api.ts'
+import { pastCells } from './past.ts'
+
+const NOW_S = 1_800_000_007
+
+type Asked = Parameters<Parameters<typeof pastCells>[0]['range']>[0]
+
+/** A hub whose counters grow each second by its number, whose gauges have it for ten seconds. */
+function hubOf(keptS = 1) {
+  const asked: Asked[] = []
+  const range = async (request: Asked): Promise<RangeAnswer> => {
+    asked.push(request)
+    const stepMs = Math.max(keptS * 1000, request.stepMs)
+    const fromMs = Math.floor(request.fromMs / stepMs) * stepMs
+    const length = Math.ceil((request.toMs - fromMs) / stepMs)
+    const ends = Array.from({ length }, (_, i) => (fromMs + (i + 1) * stepMs) / 1000)
+    const columns = request.series.map((id): RangeColumn => {
+      if (id % 2 === 0) {
+        const value = ends.map((end) => (end > NOW_S ? null : Math.floor(end / 10)))
+        return { id, kind: 'gauge', value, min: value, max: value }
+      }
+      const delta = ends.map((end) => (end > NOW_S ? null : sumOf(end - stepMs / 1000, end)))
+      return { id, kind: 'counter', delta }
+    })
+    return { fromMs, stepMs, length, closedMs: NOW_S * 1000, gaps: [], columns }
+  }
+  return { api: { range }, asked }
+}
+
+function sumOf(from: number, to: number): number {
+  let sum = 0
+  for (let second = from + 1; second <= to; second++) sum += second % 1000
+  return sum
+}
+
+async function told(api: ReturnType<typeof hubOf>['api'], ids: number[], agoS: number, s: number) {
+  const events: CellsEvent[] = []
+  const sinceMs = (NOW_S - agoS) * 1000
+  for await (const event of pastCells(api, { ids, sinceMs, intervalS: s })) events.push(event)
+  return events
+}
+
+test('every second is in one interval, up to the newest one that is whole', async () => {
+  const ago = fc.integer({ min: 0, max: 20_000 })
+  await holdsAsync(
+    fc.asyncProperty(ago, fc.constantFrom(1, 2, 7, 60, 3600), async (agoS, intervalS) => {
+      const { api } = hubOf()
+      const events = await told(api, [1], agoS, intervalS)
+      let end = Math.floor((NOW_S - agoS) / intervalS) * intervalS
+      for (const event of events) {
+        const [cell] = event.counters
+        assert.equal(event.endMs, (end + intervalS) * 1000)
+        assert.equal(cell?.[1] ?? 0, sumOf(end, end + intervalS))
+        end += intervalS
+      }
+      assert.ok(end <= NOW_S && end > NOW_S - intervalS, `until ${NOW_S - end} s ago`)
+    }),
+    40,
+  )
+})
+
+test('of a time that is kept in minutes an interval is one, and says so', async () => {
+  const events = await told(hubOf(60).api, [1], 600, 1)
+  assert.equal(events.length, 10)
+  assert.ok(events.every(({ intervalMs }) => intervalMs === 60_000))
+})
+
+test('a gauge is told when it changes, and many series in requests of some each', async () => {
+  const { api, asked } = hubOf()
+  const ids = Array.from({ length: 25 }, (_, i) => i + 1)
+  const events = await told(api, ids, 30, 1)
+  assert.deepEqual(
+    asked.map(({ series }) => series.length),
+    [10, 10, 5],
+  )
+  const changes = events.filter(({ gauges }) => gauges.length > 0)
+  assert.deepEqual(
+    changes.map(({ endMs, gauges }) => [NOW_S - endMs / 1000, gauges.length]),
+    [
+      [29, 12],
+      [27, 12],
+      [17, 12],
+      [7, 12],
+    ],
+  )
+})
