@@ -1,4 +1,5 @@
 /** Runs a hub until a signal ends it, and says on the way what is going on. */
+import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
@@ -16,6 +17,8 @@ const FINISH_LIMIT_MS = 10_000
 const YOUNG_GROWTH = '--semi-space-growth-factor=2'
 /** Time for the last lines of the log, ms. */
 const LOG_LIMIT_MS = 1000
+/** Time in which the log tells what became of peers that are near: it looks once a second, ms. */
+const PEERS_TOLD_MS = 1100
 
 /** Said at SIGHUP by a hub that has no terminal to lose: nohup's, a supervisor's. */
 const HANG_UP_MESSAGE =
@@ -73,6 +76,9 @@ export async function runHub(
   goOnWithoutOutput(log)
   const { stdout } = process
   const screen = stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : undefined
+  // a person reads the page's address last, below what the log says of peers
+  const hasPeers = (hub.sources().peers ?? []).length > 0
+  if (screen !== undefined && hasPeers) await setTimeout(PEERS_TOLD_MS)
   stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests, screen))
   await ending.promise
   await end()
@@ -90,6 +96,10 @@ function goOnWithoutOutput(log: Log): void {
   process.stdout.on('error', ({ message }) => {
     log('warn', 'the start report could not be written', { error: message })
   })
+}
+
+function exitAfter(ms: number): void {
+  void setTimeout(ms, undefined, { ref: false }).then(() => process.exit(EXIT_INTERNAL))
 }
 
 function hasTerminal(): boolean {
@@ -113,7 +123,7 @@ function onFault(log: Log, finish: () => void): () => void {
     log('error', 'a fault of the program; finishing the running second', { origin, error: fact })
     if (process.exitCode === EXIT_INTERNAL) process.exit(EXIT_INTERNAL)
     process.exitCode = EXIT_INTERNAL
-    setTimeout(() => process.exit(EXIT_INTERNAL), FINISH_LIMIT_MS).unref()
+    exitAfter(FINISH_LIMIT_MS)
     finish()
   }
   const onInspect = (): void => log('info', 'SIGUSR1 opens no inspector here; start with --inspect')
