@@ -22,6 +22,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const WORDS = process.argv.slice(2)
 const IS_ALL = WORDS.includes('all')
 const SECONDS = Number(WORDS.find((word) => word !== 'all') ?? 70)
+if (!(SECONDS >= 0)) throw new Error(`want: npm run pictures [-- all] [-- SECONDS], not ${WORDS}`)
 const THEMES = ['light', 'dark'] as const
 /** Widths of the window with its heights, in CSS pixels. */
 const SIZES = [
