@@ -28,8 +28,8 @@ import {
   tapQuery,
   usualQuery,
 } from './query/parameters.ts'
-import { alignWindow, findPast } from './query/past.ts'
-import { COLUMNS_LIMIT, rangeJson } from './query/range.ts'
+import { alignWindow, findPast } from './query/range/past.ts'
+import { COLUMNS_LIMIT, rangeJson } from './query/range/range.ts'
 import { samplesJson } from './query/samples.ts'
 import { detailSeries, seriesJson } from './query/series.ts'
 import { usualAnswer } from './query/usual.ts'

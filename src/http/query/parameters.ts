@@ -6,7 +6,7 @@ import { KINDS } from '../../model/index.ts'
 import { HttpError } from '../http-error.ts'
 import { ADDRESS_SERIES_LIMIT, type HttpLimits } from '../limits.ts'
 import { readBody } from '../load/body.ts'
-import { RANGE_SERIES_LIMIT } from './range.ts'
+import { RANGE_SERIES_LIMIT } from './range/range.ts'
 
 const PAGE_DEFAULT = 500
 const PAGE_MAX = 5000

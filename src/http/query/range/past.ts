@@ -2,10 +2,10 @@
  * The part of a range that the live ring has no more, from the history. Columns are whole: each
  * comes from one of both, so no second is missing between them and none is told twice.
  */
-import { type CellAnswer, HistoryError, type HistoryStore } from '../../history/store.ts'
-import type { HubView } from '../../hub/view.ts'
-import type { Cell } from '../../model/index.ts'
-import { HttpError } from '../http-error.ts'
+import { type CellAnswer, HistoryError, type HistoryStore } from '../../../history/store.ts'
+import type { HubView } from '../../../hub/view.ts'
+import type { Cell } from '../../../model/index.ts'
+import { HttpError } from '../../http-error.ts'
 
 export interface RangeWindow {
   readonly fromMs: number

@@ -1,0 +1,56 @@
+/** Increments of a counter by column. */
+import type { SeriesRecord } from '../../../hub/series/record.ts'
+import type { HubView } from '../../../hub/view.ts'
+import { addExact, type Exact, exact, isInteger } from '../../../model/index.ts'
+import type { Pieces } from '../../pieces.ts'
+import { deltaJson } from '../cell-json.ts'
+import { type Columns, type Placement, split } from './columns.ts'
+
+/** Makes a counter's column: where nothing came while its peer was away, it did not stand still. */
+export function* counterColumn(
+  columns: Columns,
+  record: SeriesRecord,
+  view: HubView,
+): Pieces<never, string[]> {
+  const deltas = new Array<Exact>(columns.window.length).fill(0)
+  yield* columns.forEach(record.id, 'counter', (frame, row, placement) => {
+    const shares = splitDelta(frame.deltaAt(row), placement)
+    placement.columns.forEach((column, i) => {
+      if (column < 0 || column >= deltas.length) return
+      deltas[column] = addExact(deltas[column]!, shares[i]!)
+    })
+  })
+  const texts = deltas.map((delta, column) => {
+    if (delta > 0) return deltaJson(delta)
+    const endMs = columns.endOf(column)
+    const isKnown =
+      columns.covered[column] === 1 &&
+      endMs > record.firstSeenMs &&
+      !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
+    return isKnown ? deltaJson(delta) : 'null'
+  })
+  return [...pastDeltas(columns, record), ...texts]
+}
+
+/** Lists the increments of the past; before the first one ever the counter was not there. */
+function pastDeltas(columns: Columns, { id, firstSeenMs }: SeriesRecord): string[] {
+  const { past } = columns
+  const texts = new Array<string>(past?.length ?? 0).fill('null')
+  let isThere = false
+  past?.forEach(id, (column, cell) => {
+    isThere ||= cell?.kind === 'counter' || columns.endOf(column - past.length) > firstSeenMs
+    if (column < 0) return
+    if (cell?.kind === 'counter') texts[column] = deltaJson(cell.delta)
+    else if (isThere && past.isCovered(column)) texts[column] = '0'
+  })
+  return texts
+}
+
+/** Shares of an increment; one with a fraction is divided as a double. */
+function splitDelta(delta: Exact, placement: Placement): Exact[] {
+  const { seconds } = placement
+  if (seconds.length === 1) return [delta]
+  if (isInteger(delta)) return split(BigInt(delta), placement).map(exact)
+  const all = seconds.reduce((sum, each) => sum + each, 0)
+  return seconds.map((each) => (Number(delta) * each) / all)
+}
