@@ -217,6 +217,25 @@ function samplesOf(board: Board, name: string): [number, number][] {
   )
 }
 
+test('a line that went while its past was read does not come back with it', async () => {
+  const { hub, board, feed } = bench()
+  hub.isSlow = true
+  hub.measure(START + 100, { 1: 1, 2: 2 })
+  feed.follow([gauge(1), gauge(2)], 0.1)
+  await hub.carry()
+  hub.measure(START + 200, { 1: 3, 2: 4 })
+  await hub.tell()
+  feed.follow([gauge(2)], 0.1)
+  await hub.answer()
+  await hub.carry()
+  await hub.answer()
+  assert.equal(board.lineOf('g1'), undefined)
+  assert.deepEqual(samplesOf(board, 'g2'), [
+    [100, 2],
+    [200, 4],
+  ])
+})
+
 test('what was measured before comes first, then everything once', async () => {
   const { hub, board, feed, fed } = bench()
   for (let i = 0; i < 50; i++) hub.measure(START + i * 100, { 1: i })

@@ -239,7 +239,7 @@ export class HubFeed implements StreamTap {
     const parts = [...known].flatMap((lastMs) => {
       const first = firstAfter(timesMs, lastMs)
       if (first === timesMs.length) return []
-      if (first === 0 && known.size === 1) return [group]
+      if (first === 0 && known.size === 1 && !columns.includes(undefined)) return [group]
       const isOf = (column: number): boolean => columns[column]?.lastMs === lastMs
       return [rowsFrom({ names, timesMs, values }, first, isOf)]
     })
@@ -280,11 +280,14 @@ export class HubFeed implements StreamTap {
       this.#readFrom(again, Math.max(gapMs, toMs - PAST_MS), toMs, both).catch(nothing),
     ])
     const { board, onFed } = this.#options
-    if (past.length > 0) {
-      board.fill(past)
-      this.#note(past)
+    // lines may have gone while the answer came
+    const asked = new Map(due.map(({ series }) => [series.name, series]))
+    const wanted = past.map((group) => this.#followedOf(group, asked))
+    if (wanted.length > 0) {
+      board.fill(wanted)
+      this.#note(wanted)
     }
-    const news = missed.flatMap((group) => this.#news(group))
+    const news = missed.flatMap((group) => this.#news(this.#followedOf(group, asked)))
     if (news.length > 0) board.feed(news)
     // what is not there yet is not asked for again
     for (const { series } of due) {
@@ -294,6 +297,19 @@ export class HubFeed implements StreamTap {
       }
     }
     onFed()
+  }
+
+  /** Leaves the names of lines that are followed no more, or measure something else now, out. */
+  #followedOf(group: SampleGroup, asked: ReadonlyMap<string, BoardSeries>): SampleGroup {
+    const isWanted = (name: string): boolean => {
+      const now = this.#followed.get(name)
+      const before = asked.get(name)
+      return now !== undefined && (before === undefined || isSameMeasure(now.series, before))
+    }
+    const names = group.names.map((name) =>
+      name !== undefined && isWanted(name) ? name : undefined,
+    )
+    return { ...group, names }
   }
 
   async #readFrom(
