@@ -1,5 +1,6 @@
 /** A real exporter, fifty times a second, whose values a test decides sample by sample. */
 import type { TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import {
   type CallbackSeries,
   CallbackSource,
@@ -10,6 +11,7 @@ import { serveHub } from './real-hub.ts'
 
 /** Interval at which the hub asks for samples. */
 const INTERVAL = '20ms'
+const POLL_MS = 20
 
 interface Driven {
   readonly name: string
@@ -24,6 +26,7 @@ export class Exporter {
   #port = 0
   readonly #next = new Map<string, number[]>()
   readonly #levels = new Map<string, number>()
+  #reads = 0
 
   constructor(lines: readonly Driven[]) {
     for (const { name, about = {}, usual = 0 } of lines) {
@@ -61,6 +64,12 @@ export class Exporter {
     this.#levels.set(name, value)
   }
 
+  /** Waits until the hub has taken further samples, however slow the machine is. */
+  async told(samples: number): Promise<void> {
+    const until = this.#reads + samples * this.#levels.size
+    while (this.#reads < until) await setTimeout(POLL_MS)
+  }
+
   /** Serves the page by a hub that reads it. */
   readonly serve = async (folder: string): Promise<Served> => {
     const hub = await serveHub(folder, {
@@ -76,6 +85,7 @@ export class Exporter {
   }
 
   #read(name: string): number {
+    this.#reads++
     return this.#next.get(name)?.shift() ?? this.#levels.get(name)!
   }
 }

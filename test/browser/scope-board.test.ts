@@ -86,6 +86,7 @@ test('the trigger stops the picture with the event in its middle, once for each 
   assert.equal(await page.locator('.event-row').count(), 1)
   // outside again while the picture stands, and still outside when it moves
   exporter.set('i', 90)
+  await exporter.told(40)
   await sleep(300)
   await page.keyboard.press('p')
   await until(page, isState('Live'))
@@ -93,7 +94,7 @@ test('the trigger stops the picture with the event in its middle, once for each 
   await sleep(3000)
   assert.equal(await textOf(page, '.clock .state'), 'Live')
   exporter.set('i', 10)
-  await sleep(200)
+  await exporter.told(10)
   exporter.spike('i', 70)
   await until(page, isState('Held'))
   assert.match(await textOf(page, '.trigger-state'), /^Stopped on i 70 A/)
