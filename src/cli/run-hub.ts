@@ -1,5 +1,5 @@
 /** Runs a hub until a signal ends it, and says on the way what is going on. */
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
@@ -77,8 +77,9 @@ export async function runHub(
   const { stdout } = process
   const screen = stdout.isTTY ? { columns: stdout.columns, rows: stdout.rows } : undefined
   // a person reads the page's address last, below what the log says of peers
-  const hasPeers = (hub.sources().peers ?? []).length > 0
-  if (screen !== undefined && hasPeers) await setTimeout(PEERS_TOLD_MS)
+  if (screen !== undefined && hub.sources().peers?.length) {
+    await Promise.race([wait(PEERS_TOLD_MS, undefined, { ref: false }), ending.promise])
+  }
   stdout.write(startReport(options.log, hub.addresses, hub.sources(), guests, screen))
   await ending.promise
   await end()
@@ -96,10 +97,6 @@ function goOnWithoutOutput(log: Log): void {
   process.stdout.on('error', ({ message }) => {
     log('warn', 'the start report could not be written', { error: message })
   })
-}
-
-function exitAfter(ms: number): void {
-  void setTimeout(ms, undefined, { ref: false }).then(() => process.exit(EXIT_INTERNAL))
 }
 
 function hasTerminal(): boolean {
@@ -123,7 +120,7 @@ function onFault(log: Log, finish: () => void): () => void {
     log('error', 'a fault of the program; finishing the running second', { origin, error: fact })
     if (process.exitCode === EXIT_INTERNAL) process.exit(EXIT_INTERNAL)
     process.exitCode = EXIT_INTERNAL
-    exitAfter(FINISH_LIMIT_MS)
+    setTimeout(() => process.exit(EXIT_INTERNAL), FINISH_LIMIT_MS).unref()
     finish()
   }
   const onInspect = (): void => log('info', 'SIGUSR1 opens no inspector here; start with --inspect')
