@@ -304,7 +304,7 @@ export class HubFeed implements StreamTap {
     const isWanted = (name: string): boolean => {
       const now = this.#followed.get(name)
       const before = asked.get(name)
-      return now !== undefined && (before === undefined || isSameMeasure(now.series, before))
+      return now !== undefined && before !== undefined && isSameMeasure(now.series, before)
     }
     const names = group.names.map((name) =>
       name !== undefined && isWanted(name) ? name : undefined,
