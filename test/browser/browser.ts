@@ -70,7 +70,7 @@ export type Open = (context: TestContext, options?: VisitOptions) => Promise<Vis
 /** Call at the top of a test file. @returns opens a page on a hub of its own */
 export function useBrowser(): Open {
   let browser: Browser
-  let page: Page
+  let tab: Tab
   let folder = ''
   before(async () => {
     if (skip !== false) return
@@ -79,15 +79,16 @@ export function useBrowser(): Open {
     const session = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    page = await session.newPage()
+    const page = await session.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
+    tab = { page, leave: async () => {} }
   })
   after(async () => {
     if (skip !== false) return
     await browser.close()
     if (process.env[PAGE_FOLDER] === undefined) rmSync(folder, { recursive: true })
   })
-  return (context, options) => visit(context, page, folder, options)
+  return (context, options) => visit(context, tab, folder, options)
 }
 
 async function buildOwn(): Promise<string> {
@@ -108,19 +109,26 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 }
 
+interface Tab {
+  readonly page: Page
+  /** Ends the last visit, unless that has ended. */
+  leave: () => Promise<void>
+}
+
 /**
  * Opens the page on a hub of the test's own. All tests of a file use one tab, because to make one
  * takes longer than many a test; what a test did to it is undone at the test's end.
  */
 async function visit(
   context: TestContext,
-  page: Page,
+  tab: Tab,
   folder: string,
   options: VisitOptions = {},
 ): Promise<Visit> {
   const { scene = 'busy', path = '/', theme = 'dark', width = 1440, height = 900 } = options
+  const { page } = tab
   // a test may visit several hubs, one after the other
-  await endings.get(page)?.()
+  await tab.leave()
   const hub = new FakeHub({ scene, page: folder })
   if (options.serve === undefined) await hub.start()
   const served = (await options.serve?.(folder)) ?? hub
@@ -139,28 +147,24 @@ async function visit(
     const isError = message.type() === 'error' || message.type() === 'warning'
     if (isError && !CONNECTION_LOST.test(message.text())) problems.push(message.text())
   })
-  let isOpen = true
   const end = async (): Promise<void> => {
-    if (!isOpen) return
-    isOpen = false
+    if (tab.leave !== end) return
+    tab.leave = async () => {}
     try {
-      await leave(page)
+      await clear(page)
     } finally {
       await served.stop()
     }
     assert.deepEqual(problems, [], 'requests stay on the origin, the policy holds, no errors')
   }
-  endings.set(page, end)
+  tab.leave = end
   context.after(end)
   await page.goto(served.url + path)
   return { page, hub, requests }
 }
 
-/** What ends the last visit of a tab. */
-const endings = new WeakMap<Page, () => Promise<void>>()
-
-/** Leaves the tab as it was before the test. Each hub has its own port, and so its own storage. */
-async function leave(page: Page): Promise<void> {
+/** Leaves the page as it was before the test. Each hub has its own port, and so its own storage. */
+async function clear(page: Page): Promise<void> {
   page.removeAllListeners('request')
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.goto('about:blank')
