@@ -113,6 +113,8 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
   readonly included: IncludedSources
   /** @internal */
   readonly exemplars: KeptExemplars
+  /** @internal */
+  readonly clock: Clock
   readonly #sessions: Sessions
   readonly #entries = new Map<EventSource, SourceEntry>()
   readonly #identities = new Identities()
@@ -131,6 +133,7 @@ export class CounterRegistry implements CounterSource, CounterEventSource {
 
   constructor(options: RegistryOptions = {}) {
     const { clock = backgroundClock, limits, profile = 'document' } = options
+    this.clock = clock
     this.profile = profile
     this.zoneOptions = options.zone ?? {}
     this.limits = {

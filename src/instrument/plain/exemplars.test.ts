@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { until } from '../../../test/support/threads/zone-threads.ts'
 import {
   Counter,
   CounterRegistry,
@@ -57,6 +58,27 @@ suite('exemplars', () => {
       'shop_orders_total{payment="card"} 5 # {trace_id="b"} 3 NOW',
       'shop_sales_total{} 1.5 # {order="7"} 1.5 NOW',
     ])
+  })
+
+  test('of threads come to the one that is scraped: one at once, more once a second', async () => {
+    const bed = new Bed()
+    new Counter('orders', bed.source).add(1, { trace_id: 'here' })
+    const clock = new FakeClock()
+    clock.advance(5)
+    const registry = CounterRegistry.open(bed.registry.share(), { clock, log: () => {} })
+    const theirs = new EventSource('Shop', { registry })
+    const [orders, took] = [new Counter('orders', theirs), new Histogram('took', theirs)]
+    orders.add(1, { trace_id: 'there' })
+    const traces = () => bed.marked().map((line) => /trace_id="(\w+)"/.exec(line)![1])
+    await until(() => traces()[0] === 'there')
+    took.record(3, { trace_id: 'slow' })
+    orders.add(1, { trace_id: 'last' })
+    clock.advance(999)
+    assert.deepEqual(traces(), ['there'])
+    clock.advance(1)
+    await until(() => traces().length === 2)
+    assert.deepEqual(traces(), ['last', 'slow'])
+    theirs.close()
   })
 
   test('that cannot be sent are counted and logged once; what they mark is recorded', () => {

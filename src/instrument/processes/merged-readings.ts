@@ -1,11 +1,14 @@
 /**
  * Readings of several processes as those of one: counters add up, histograms and summaries merge,
- * a gauge stays that of its process, told by a label. What a process counted before it ended stays.
+ * a gauge stays that of its process, told by a label. What a process counted before it ended stays,
+ * its exemplars do not.
  */
 import {
   addExact,
   EMPTY_SUMMARY,
+  type Exemplar,
   type Labels,
+  mergeExemplars,
   mergeSummaries,
   sortLabels,
 } from '../../model/index.ts'
@@ -53,11 +56,11 @@ function copyOf(reading: Reading): Reading {
 
 function sum(a: Reading, b: Reading): Reading {
   if (a.kind === 'counter' && b.kind === 'counter') {
-    return { ...a, total: addExact(a.total, b.total) }
+    return { ...a, total: addExact(a.total, b.total), ...exemplarsOf(a, b) }
   }
   if (a.kind === 'histogram' && b.kind === 'histogram') {
     a.histogram.mergeFrom(b.histogram)
-    return a
+    return { ...a, ...exemplarsOf(a, b) }
   }
   if (a.kind === 'summary' && b.kind === 'summary') {
     // quantiles of parts say nothing of the whole
@@ -68,8 +71,13 @@ function sum(a: Reading, b: Reading): Reading {
   throw new TypeError(`no sum of ${a.kind} and ${b.kind}`)
 }
 
-/** Leaves out the last window of a process that has none any more. */
-function atRest(reading: Reading): Reading {
+function exemplarsOf(a: Reading, b: Reading): { readonly exemplars?: readonly Exemplar[] } {
+  const exemplars = mergeExemplars(a.exemplars ?? [], b.exemplars ?? [])
+  return exemplars.length === 0 ? {} : { exemplars }
+}
+
+/** Leaves out what a process that ended has not any more: its last window, and its exemplars. */
+function atRest({ exemplars: _, ...reading }: Reading): Reading {
   return reading.kind === 'summary' ? { ...reading, last: EMPTY_SUMMARY } : reading
 }
 

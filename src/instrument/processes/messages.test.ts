@@ -1,7 +1,7 @@
 /** Rows between processes, and what several of them add up to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EMPTY_SUMMARY, Histogram } from '../../model/index.ts'
+import { EMPTY_SUMMARY, type Exemplar, Histogram } from '../../model/index.ts'
 import type { Reading } from '../readings/reading.ts'
 import { MergedReadings } from './merged-readings.ts'
 import { countOf, headText, opened, readingOf, sealed, valueText } from './messages.ts'
@@ -18,6 +18,10 @@ function histogramOf(...values: readonly number[]): Histogram {
   return histogram
 }
 
+function exemplar(value: number, timeMs: number, trace: string): Exemplar {
+  return { value, timeMs, labels: [['trace_id', trace]] }
+}
+
 const READINGS: readonly Reading[] = [
   { ...head, kind: 'counter', total: 2n ** 64n - 1n },
   { ...head, kind: 'counter', total: 0.5 },
@@ -27,6 +31,8 @@ const READINGS: readonly Reading[] = [
   { ...head, kind: 'histogram', histogram: histogramOf(0, 1, 1000.5, -3) },
   { ...head, kind: 'histogram', histogram: histogramOf() },
   { ...head, kind: 'summary', sum: 3, count: 2, last: EMPTY_SUMMARY },
+  { ...head, kind: 'counter', total: 7, exemplars: [exemplar(2.5, 1, 'i7'), exemplar(1, 2, 'd')] },
+  { ...head, kind: 'histogram', histogram: histogramOf(3), exemplars: [exemplar(3, 1, '')] },
 ]
 
 test('every reading comes out of the channel as it went in', () => {
@@ -44,7 +50,7 @@ test('every reading comes out of the channel as it went in', () => {
 })
 
 test('a reading counts what was recorded; a gauge nothing', () => {
-  assert.deepEqual(READINGS.map(countOf), [2 ** 64, 0.5, 0, 0, 0, 4, 0, 2])
+  assert.deepEqual(READINGS.map(countOf), [2 ** 64, 0.5, 0, 0, 0, 4, 0, 2, 7, 1])
 })
 
 test('counters add up to the unit, histograms merge and the parts stay as they are', () => {
@@ -87,4 +93,18 @@ test('counters add up to the unit, histograms merge and the parts stay as they a
   )
   const [{ sum, count, last }] = of('summary') as [Reading & { kind: 'summary' }]
   assert.deepEqual([sum, count, last.count], [16, 4, 2])
+})
+
+test('exemplars of all processes that live are those of the whole, the newest of each size', () => {
+  const merged = new MergedReadings()
+  const part = (exemplars: Exemplar[]): Reading => {
+    return { ...head, kind: 'histogram', histogram: histogramOf(3), exemplars }
+  }
+  merged.addDeparted([part([exemplar(100, 9, 'departed')])])
+  merged.add(part([exemplar(3, 4, 'later'), exemplar(900, 5, 'large')]), '1')
+  merged.add(part([exemplar(3.5, 3, 'earlier')]), '2')
+  const [reading] = merged.values()
+  const traces = reading!.exemplars?.map(({ labels }) => labels[0]![1])
+  assert.deepEqual(traces, ['later', 'large'])
+  assert.ok(reading!.kind === 'histogram' && reading!.histogram.count === 3n)
 })

@@ -4,7 +4,7 @@
  * so numbers that JSON lacks are spelled, and a row that has not changed is not sent again.
  */
 import type { ExpositionFormat } from '../../exposition/negotiation.ts'
-import { type Exact, Histogram } from '../../model/index.ts'
+import { type Exact, type Exemplar, Histogram } from '../../model/index.ts'
 import type { MetricsBody } from '../metrics.ts'
 import type { Reading } from '../readings/reading.ts'
 
@@ -61,15 +61,22 @@ export function headText({ description, labels, kind, isFractional }: Reading): 
   return JSON.stringify({ description, labels, kind, isFractional } satisfies Head)
 }
 
+/** Exemplars of a reading, where it has any. */
+interface Marked {
+  readonly exemplars?: readonly Exemplar[]
+}
+
 /** Writes what a reading says now, apart from what it is. */
 export function valueText(reading: Reading): string {
+  const { exemplars = [] } = reading
+  const marked = exemplars.length === 0 ? {} : { exemplars }
   switch (reading.kind) {
     case 'counter':
-      return spelled(reading.total)
+      return spelled({ total: reading.total, ...marked })
     case 'gauge':
       return spelled(reading.value)
     case 'histogram':
-      return spelled(histogramFields(reading.histogram))
+      return spelled({ histogram: histogramFields(reading.histogram), ...marked })
     case 'summary': {
       const { sum, count, last, quantiles } = reading
       return spelled({ sum, count, last, quantiles })
@@ -83,11 +90,13 @@ export function readingOf(head: string, value: string): Reading {
   const read: unknown = JSON.parse(value, unspelled)
   switch (kind) {
     case 'counter':
-      return { ...rest, kind, total: read as Exact }
+      return { ...rest, kind, ...(read as Marked & { total: Exact }) }
     case 'gauge':
       return { ...rest, kind, value: read as number }
-    case 'histogram':
-      return { ...rest, kind, histogram: histogramOf(read as HistogramFields) }
+    case 'histogram': {
+      const { histogram, ...marked } = read as Marked & { histogram: HistogramFields }
+      return { ...rest, kind, histogram: histogramOf(histogram), ...marked }
+    }
     case 'summary':
       return { ...rest, kind, ...(read as { sum: number; count: number; last: never }) }
   }
@@ -146,9 +155,10 @@ function histogramOf({ positive, negative, ...fields }: HistogramFields): Histog
   return histogram
 }
 
-/** Writes JSON in which a bigint and a number that is not finite are texts with a mark. */
+/** Writes JSON in which bigints, numbers that are not finite and texts are texts with a mark. */
 function spelled(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each === 'string') return `s${each}`
     if (typeof each === 'bigint') return `i${each}`
     return typeof each === 'number' && !Number.isFinite(each) ? `d${each}` : each
   })
@@ -156,5 +166,7 @@ function spelled(value: unknown): string {
 
 function unspelled(_key: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  return value.startsWith('i') ? BigInt(value.slice(1)) : Number(value.slice(1))
+  const said = value.slice(1)
+  if (value.startsWith('s')) return said
+  return value.startsWith('i') ? BigInt(said) : Number(said)
 }

@@ -118,6 +118,11 @@ export class Collector implements CounterHome {
       if (described !== undefined && message.isNew) this.#hold(described, message.threadId)
       return
     }
+    if (message.kind === 'exemplars') {
+      const { exemplars } = this.#registry
+      for (const [metric, kept] of message.of) exemplars.addAll(metric, kept)
+      return
+    }
     const found = this.#found.get(this.zone.find(message.key))
     if (found !== undefined) this.#release(found, message.threadId)
   }

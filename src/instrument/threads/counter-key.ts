@@ -3,7 +3,13 @@
  * the counter is and whose it is. So every thread that has the zone can tell what is in it.
  */
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import { type Identity, identityKey, identityOf, type Labels } from '../../model/index.ts'
+import {
+  type Exemplar,
+  type Identity,
+  identityKey,
+  identityOf,
+  type Labels,
+} from '../../model/index.ts'
 
 /** Classes of what a metric of the zone holds; a histogram has a metric for its windows besides. */
 const KEY_CLASSES = Object.freeze({
@@ -40,8 +46,8 @@ export function decodeKey(key: Uint8Array): CounterKey | undefined {
 }
 
 /**
- * Message between threads about their counters beside the zone: how they describe themselves, and
- * that they are closed. Numbers never go this way.
+ * Message between threads about their counters beside the zone: how they describe themselves, that
+ * they are closed, and exemplars. Totals never go this way.
  */
 export type CounterMessage =
   | {
@@ -54,3 +60,8 @@ export type CounterMessage =
       readonly description: CounterDescription
     }
   | { readonly kind: 'closed'; readonly threadId: number; readonly key: Uint8Array }
+  /** Exemplars of metrics of the zone, by their numbers. */
+  | {
+      readonly kind: 'exemplars'
+      readonly of: readonly (readonly [metric: number, exemplars: readonly Exemplar[]])[]
+    }

@@ -11,6 +11,7 @@ import type {
   ZoneOptions,
   ZoneReader,
 } from '../../shm/index.ts'
+import type { Clock } from '../../time/clock.ts'
 import type { KeptExemplars } from '../recording/kept-exemplars.ts'
 import type { Report } from '../reports.ts'
 import type { Membership } from '../sessions/members.ts'
@@ -63,6 +64,7 @@ export interface HomeRegistry {
   readonly zoneOptions: ZoneOptions
   readonly report: Report
   readonly exemplars: KeptExemplars
+  readonly clock: Clock
   /** Puts a counter into the sessions, under the source of that name, which is made if need be. */
   addStandIn(provider: string, counter: ServedCounter): Membership
   findCounter(provider: string, name: string): ServedCounter | undefined

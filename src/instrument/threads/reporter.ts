@@ -18,6 +18,11 @@ import type {
   SharedRegistry,
 } from './home.ts'
 
+/** Pause between two reports of exemplars, ms; the first is told at once. */
+const EXEMPLARS_MS = 1000
+/** Metrics whose exemplars are told in one report: as many as a registry has exemplars of. */
+const EXEMPLARS_LIMIT = 1000
+
 /** A counter that reports; undo ends it. */
 interface Reporting {
   readonly key: Uint8Array
@@ -31,6 +36,8 @@ export class Reporter implements CounterHome {
   readonly #registry: HomeRegistry
   readonly #channel: ThreadChannel<CounterMessage>
   readonly #reporting = new Map<ServedCounter, Reporting>()
+  /** Metrics that have exemplars which are not told; undefined where the next is told at once. */
+  #marked: Set<number> | undefined
 
   /** @throws {ZoneFullError} when too many threads have joined */
   constructor(registry: HomeRegistry, shared: SharedRegistry) {
@@ -41,6 +48,7 @@ export class Reporter implements CounterHome {
     this.#channel = new ThreadChannel<CounterMessage>(shared.channel, this)
     registry.connect({ begin: () => {}, end: () => {} }, refusePolling)
     registry.onCounter((change) => this.#follow(change))
+    registry.exemplars.onKept = (metric) => this.#mark(metric)
   }
 
   /** Ignores what other threads tell: it is for the one that serves. */
@@ -62,6 +70,24 @@ export class Reporter implements CounterHome {
         isLive = false
       },
     }
+  }
+
+  /** Tells an exemplar at once, and further ones together. */
+  #mark(metric: number): void {
+    if (this.#marked === undefined) this.#tellExemplars([metric])
+    else if (this.#marked.size < EXEMPLARS_LIMIT) this.#marked.add(metric)
+  }
+
+  #tellExemplars(metrics: Iterable<number>): void {
+    const { exemplars, clock } = this.#registry
+    const of = [...metrics].map((metric) => [metric, exemplars.of(metric)] as const)
+    this.#channel.post({ kind: 'exemplars', of })
+    this.#marked = new Set()
+    clock.after(EXEMPLARS_MS, () => {
+      const marked = this.#marked!
+      this.#marked = undefined
+      if (marked.size > 0) this.#tellExemplars(marked)
+    })
   }
 
   #follow({ kind, counter }: CounterChange): void {

@@ -63,6 +63,27 @@ class ExemplarSet {
   }
 }
 
+/**
+ * Joins the exemplars of two parts of one series, the newest at the end; no more than one series
+ * has.
+ *
+ * @example
+ * import { mergeExemplars } from 'pentameter/model'
+ *
+ * const older = { value: 3, timeMs: 1, labels: [['trace_id', 'a']] as const }
+ * const newer = { value: 3.5, timeMs: 2, labels: [['trace_id', 'b']] as const }
+ * console.log(mergeExemplars([newer], [older]).length) // 1
+ */
+export function mergeExemplars(
+  a: readonly Exemplar[],
+  b: readonly Exemplar[],
+): readonly Exemplar[] {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a
+  const set = new ExemplarSet()
+  for (const exemplar of [...a, ...b]) set.add(exemplar)
+  return set.list
+}
+
 const NO_EXEMPLARS: readonly Exemplar[] = Object.freeze([])
 
 /**
