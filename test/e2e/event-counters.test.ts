@@ -12,12 +12,15 @@ import {
   EventCounter,
   EventCountersServer,
   EventSource,
+  Histogram,
   IncrementingEventCounter,
   PollingCounter,
 } from '../../src/instrument/index.ts'
+import { Histogram as Buckets } from '../../src/model/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { serve } from '../support/http-client.ts'
 import { seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
+import { plainHistogram } from '../support/plain-histogram.ts'
 
 /** An application with counters of three kinds, served on a port of its own. */
 class App {
@@ -160,6 +163,63 @@ test('a sample goes from the application by a hub to the page, Prometheus, and o
     provider: 'Shop',
     zone: 'eu',
   })
+})
+
+test('a histogram of the application reaches a hub with every bucket', async (t) => {
+  const { app, url } = await startApp(t)
+  const { registry } = app
+  const source = new EventSource('Sizes', { registry })
+  const sizes = new Histogram('sizes', source, { unit: 'B', labels: ['kind'] })
+  const times = new EventCounter('times', source, { histogram: true })
+  const started = await attach(t, `${url.href}?counters=Sizes`)
+  await until(() => registry.sessionCount === 1)
+  const wanted = new Buckets()
+  for (let second = 0; second < 3; second++) {
+    for (let i = 0; i < 40; i++) {
+      const value = (second * 40 + i) ** 3 / 7
+      for (const kind of ['a', 'b']) sizes.with({ kind }).record(value)
+      times.writeMetric(value)
+      wanted.record(value)
+    }
+    app.tick()
+  }
+  await take(started, 9)
+  const { hub } = started
+  const found = [...hub.series].filter(({ identity }) => /^(sizes|times)$/.test(identity.name))
+  assert.deepEqual(found.map(({ identity }) => `${identity.name} ${identity.kind}`).sort(), [
+    'sizes histogram',
+    'sizes histogram',
+    'times histogram',
+  ])
+  for (const record of found) {
+    const total = hub.total(record)
+    assert.ok(total.kind === 'histogram')
+    const { sum, ...buckets } = plainHistogram(total.histogram)
+    const { sum: whole, ...own } = plainHistogram(wanted)
+    assert.deepEqual(buckets, own)
+    assert.ok(Math.abs(Number(sum) / Number(whole) - 1) < 1e-12)
+    assert.deepEqual([total.histogram.min, total.histogram.max], [wanted.min, wanted.max])
+  }
+  source.close()
+})
+
+test('viewers of payloads get what they always got, in the same bytes', async (t) => {
+  const { app, url } = await startApp(t)
+  const { registry } = app
+  const source = new EventSource('Sizes', { registry })
+  const sizes = new Histogram('sizes', source)
+  const asked: Record<string, string>[] = [{}, { 'EventCounters-Marks': '1' }]
+  const address = `${url.href}?EventCounterIntervalSec=1&counters=Sizes`
+  const answers = await Promise.all(asked.map((headers) => fetch(address, { headers })))
+  await until(() => registry.sessionCount === 2)
+  sizes.record(3)
+  app.tick()
+  for (const answer of answers) {
+    const { value } = await answer.body!.getReader().read()
+    const [line] = Buffer.from(value!).toString().split('\n')
+    assert.deepEqual(Object.keys(JSON.parse(line!)), ['event', 'provider', 'time', 'Payload'])
+  }
+  source.close()
 })
 
 test('an application that comes back is counted on, and nothing twice', async (t) => {

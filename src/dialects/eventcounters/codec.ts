@@ -14,7 +14,7 @@ import {
 import { LineReader } from './codec/line.ts'
 import { type CounterMessage, toMessage } from './codec/message.ts'
 import { toPayload } from './codec/payload.ts'
-import { type IgnoredReason, type ReadWindow, readLine } from './codec/read.ts'
+import { type IgnoredReason, type ReadWindow, readLine, type Warning } from './codec/read.ts'
 import { type EncodeErrorCode, type ErrorCode, EVENT_NAME, LIMITS, NAME } from './spec.ts'
 import type { CounterWindow, Statistics } from './window.ts'
 
@@ -108,8 +108,9 @@ const encoder = new TextEncoder()
 
 /**
  * Writes one line per message, which may also name its `provider` and `time` (RFC 3339): with
- * either, the line has an envelope. Numbers are written as they are, also where a producer of that
- * spelling would round them; what a message leaves out, the payload leaves out.
+ * one of them, or with `buckets`, the line has an envelope. Numbers are written as they are, also
+ * where a producer of that spelling would round them; what a message leaves out, the payload
+ * leaves out.
  * @param options `profile` is that of all lines; without it each message's own counts, and
  *   `document` for one that names none
  * @throws {EncodeError} `not_sayable`, or why its line would be dropped
@@ -165,8 +166,11 @@ function fieldsOf(message: unknown, wanted: Profile | undefined): Fields {
 function lineOf(fields: Fields): string {
   const payload = payloadOf(fields)
   const { provider, time } = fields
-  if (provider === undefined && time === undefined) return JSON.stringify(payload)
-  return JSON.stringify({ event: EVENT_NAME, provider, time, Payload: payload })
+  // those that were none are written as what is none
+  const buckets = hasWarning(fields, 'buckets') ? null : fields.buckets
+  const around = { provider, time, buckets }
+  if (Object.values(around).every((each) => each === undefined)) return JSON.stringify(payload)
+  return JSON.stringify({ event: EVENT_NAME, provider, time, Payload: payload, buckets })
 }
 
 /** Makes the producer's payload in its order, with this message's own numbers. */
@@ -176,16 +180,19 @@ function payloadOf(fields: Fields): Record<string, unknown> {
   spelled.IntervalSec = numberOf(fields.intervalSec) ?? undefined
   if (typeof fields.seriesMs !== 'number') spelled.Series = undefined
   if (kind === 'mean') spelled.Count = numberOf(fields.count)
-  const warnings = Array.isArray(fields.warnings) ? (fields.warnings as unknown[]) : []
-  if (warnings.includes('count')) spelled.Count = undefined
-  if (warnings.includes('profile_assumed')) {
+  if (hasWarning(fields, 'count')) spelled.Count = undefined
+  if (hasWarning(fields, 'profile_assumed')) {
     for (const mark of ['MetaData', 'Metadata', 'DisplayUnits', 'DisplayRateTimeScale']) {
       delete spelled[mark]
     }
   }
   // A text that is neither spelling's.
-  if (warnings.includes('rate_scale')) spelled.DisplayRateTimeScale = 'unknown'
+  if (hasWarning(fields, 'rate_scale')) spelled.DisplayRateTimeScale = 'unknown'
   return spelled
+}
+
+function hasWarning({ warnings }: Fields, warning: Warning): boolean {
+  return Array.isArray(warnings) && warnings.includes(warning)
 }
 
 function windowOf(fields: Fields): CounterWindow {
@@ -253,15 +260,18 @@ function checkSame(fields: Fields, provider: string, read: object): void {
   }
 }
 
-/** Compares plain values, texts by key, and lists of texts. */
-function isSame(a: unknown, b: unknown): boolean {
+/** Levels below a message: `buckets` are lists of lists. */
+const DEPTH_LIMIT = 4
+
+/** Compares plain values, and lists and objects of such. */
+function isSame(a: unknown, b: unknown, depth = DEPTH_LIMIT): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
+  if (Array.isArray(a) !== Array.isArray(b) || depth === 0) return false
   const entries = Object.entries(a)
   return (
     entries.length === Object.keys(b).length &&
     entries.every(([key, value]) => {
-      return Object.hasOwn(b, key) && value === (b as Record<string, unknown>)[key]
+      return Object.hasOwn(b, key) && isSame(value, (b as Record<string, unknown>)[key], depth - 1)
     })
   )
 }

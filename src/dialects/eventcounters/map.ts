@@ -1,7 +1,7 @@
 /**
  * The border between the document's words and the model's: a Sum is a counter that grows by its
  * Increment; a Mean is a summary, or a gauge as long as every window of it held one sample
- * (eventcounters.md §7.1).
+ * (eventcounters.md §7.1), or a histogram where it comes with buckets.
  */
 import {
   type Identity,
@@ -14,7 +14,7 @@ import { NAME } from './spec.ts'
 import { toSummary } from './summary.ts'
 import type { CounterDescription, MeanStatistics, MetaData, Statistics } from './window.ts'
 
-export type ReceivedKind = 'counter' | 'gauge' | 'summary'
+export type ReceivedKind = 'counter' | 'gauge' | 'summary' | 'histogram'
 
 /** Labels that a receiver adds; a pair of the sender under such a key is renamed. */
 export const PROVIDER_LABEL = 'provider'

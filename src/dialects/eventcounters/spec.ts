@@ -12,10 +12,12 @@ export const PATH = '/api/v1/eventcounters'
 /** Response header with the Series text in force, or `none`. */
 export const SERIES_HEADER = 'EventCounters-Series'
 /**
- * Request header of a client that wants marks: what no payload can say, in a last member of the
- * line, `"marks":[…]` (README.md).
+ * Request header of a client that wants marks: what no payload can say, in a member of the line,
+ * `"marks":[…]` (README.md).
  */
 export const MARKS_HEADER = 'EventCounters-Marks'
+/** Value of that header of a client that wants the buckets of distributions, too. */
+export const WITH_BUCKETS = 'buckets'
 /**
  * Marks of a line. `scale`: a time scale of one second was chosen, which the document's spelling
  * has for none, too. `tags`: the pairs are labels of an instrument, not metadata.

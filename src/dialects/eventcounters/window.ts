@@ -2,6 +2,7 @@
  * One interval of one counter, whichever process closed it: what a producer hands to a session and
  * what a reader makes of a payload (eventcounters.md §3.2, §4.9). No spelling is in it; pure.
  */
+import type { Histogram } from '../../model/index.ts'
 
 /** Pairs in the order in which they were added. */
 export type MetaData = readonly (readonly [key: string, value: string])[]
@@ -51,4 +52,10 @@ export interface CounterWindow {
   /** Measured length, seconds. */
   readonly intervalSec: number
   readonly statistics: Statistics
+  /**
+   * Buckets of the samples, of a counter that is a distribution and for who asked for them; not to
+   * be changed. Other threads record while they are read: a sample of theirs may be counted here
+   * and in the statistics of the next window.
+   */
+  readonly histogram?: Histogram
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { plainHistogram } from '../../../test/support/plain-histogram.ts'
 import { holds } from '../../../test/support/property.ts'
+import type { SessionRequest } from '../../dialects/eventcounters/server/counter-source.ts'
 import type { CounterWindow, Statistics } from '../../dialects/eventcounters/window.ts'
-import { Counter, CounterRegistry, EventSource, Gauge, Histogram } from '../index.ts'
+import { Histogram as Buckets } from '../../model/index.ts'
+import { Counter, CounterRegistry, EventCounter, EventSource, Gauge, Histogram } from '../index.ts'
 
 interface Bed {
   readonly clock: FakeClock
@@ -12,7 +15,7 @@ interface Bed {
   readonly source: EventSource
   readonly logged: string[]
   /** Opens a session; answers what it has got. */
-  follow(intervalSec: number): CounterWindow[]
+  follow(intervalSec: number, request?: Partial<SessionRequest>): CounterWindow[]
 }
 
 function newBed(labelSets = 1_000): Bed {
@@ -25,9 +28,10 @@ function newBed(labelSets = 1_000): Bed {
     registry,
     source: new EventSource('App', { registry }),
     logged,
-    follow(intervalSec) {
+    follow(intervalSec, request = {}) {
       const windows: CounterWindow[] = []
-      registry.open({ intervalMs: 1000 * intervalSec, deliver: 'own' }, (boundary) => {
+      const intervalMs = 1000 * intervalSec
+      registry.open({ intervalMs, deliver: 'own', ...request }, (boundary) => {
         windows.push(...boundary.windows)
       })
       return windows
@@ -325,5 +329,82 @@ test('whatever is recorded, the boundaries of every session add up to it', () =>
       }
     }),
     50,
+  )
+})
+
+/** Buckets of all windows of a counter together. */
+function mergedBuckets(windows: readonly CounterWindow[], name: string): Buckets {
+  const sum = new Buckets()
+  for (const { counter, histogram } of windows) {
+    if (counter.name === name) sum.mergeFrom(histogram!)
+  }
+  return sum
+}
+
+test('however sessions cut the time, their buckets together are the histogram’s own', () => {
+  const value = fc.oneof(
+    fc.integer({ min: -5, max: 5 }),
+    fc.double({ min: 1e-9, max: 1e12, noNaN: true }).map((each) => Math.fround(each)),
+  )
+  const step = fc.record({ value, ms: fc.nat(2500), opens: fc.integer({ min: -6, max: 3 }) })
+  holds(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const { clock, source, follow } = newBed()
+      const plain = new Histogram('plain', source)
+      const counter = new EventCounter('counter', source, { histogram: true })
+      plain.record(1e6) // in no session
+      const opened: { windows: CounterWindow[]; recorded: number[] }[] = []
+      for (const { value, ms, opens } of steps) {
+        if (opens > 0) opened.push({ windows: follow(opens, { hasBuckets: true }), recorded: [] })
+        plain.record(value)
+        counter.writeMetric(value)
+        for (const { recorded } of opened) recorded.push(value)
+        clock.advance(ms)
+      }
+      clock.advance(3000)
+      for (const { windows, recorded } of opened) {
+        const wanted = new Buckets()
+        for (const each of recorded) wanted.record(each)
+        for (const name of ['plain', 'counter']) {
+          const { sum, ...buckets } = plainHistogram(mergedBuckets(windows, name))
+          const { sum: whole, ...own } = plainHistogram(atLeastAsCoarse(wanted, buckets.scale))
+          assert.deepEqual(buckets, own, name)
+          const sizes = steps.reduce((total, step) => total + Math.abs(step.value), 1e6)
+          const isNear = Math.abs(Number(sum) - Number(whole)) <= 1e-12 * sizes
+          assert.ok(isNear, `sum ${sum}, wanted ${whole}`)
+        }
+      }
+      source.close()
+    }),
+    50,
+  )
+})
+
+/** The histogram's scale falls by what was recorded before a session, too. */
+function atLeastAsCoarse(histogram: Buckets, scale: number): Buckets {
+  return histogram.scale > scale ? histogram.atScale(scale) : histogram
+}
+
+test('buckets come to sessions that ask for them, with least and most of each window', () => {
+  const { clock, source, follow } = newBed()
+  const histogram = new Histogram('h', source)
+  const [plain, asking] = [follow(1), follow(1, { hasBuckets: true })]
+  for (const value of [2, 30]) histogram.record(value)
+  clock.advance(1000)
+  clock.advance(1000)
+  histogram.record(7)
+  clock.advance(1000)
+  assert.deepEqual(
+    plain.map(({ histogram: buckets }) => buckets),
+    [undefined, undefined, undefined],
+  )
+  assert.deepEqual(statisticsOf(asking), statisticsOf(plain))
+  assert.deepEqual(
+    asking.map(({ histogram: buckets }) => [buckets!.count, Number(buckets!.sum)]),
+    [
+      [2n, 32],
+      [0n, 0],
+      [1n, 7],
+    ],
   )
 })

@@ -30,6 +30,8 @@ interface RecordedCounterOptions {
   readonly readHistogram?: (() => Histogram) | undefined
   /** Reader of its exemplars, where it has such. */
   readonly readExemplars?: (() => readonly Exemplar[]) | undefined
+  /** Histogram of which no window that is open now has anything; until {@link settle}. */
+  readonly baseline?: Histogram | undefined
 }
 
 export class RecordedCounter implements ServedCounter {
@@ -64,6 +66,7 @@ export class RecordedCounter implements ServedCounter {
   readonly labels: Labels | undefined
   readonly readTotal: (() => Histogram) | undefined
   readonly readExemplars: (() => readonly Exemplar[]) | undefined
+  #baseline: Histogram | undefined
 
   constructor(options: RecordedCounterOptions) {
     this.kind = options.kind
@@ -73,8 +76,18 @@ export class RecordedCounter implements ServedCounter {
     this.labels = labels
     this.readTotal = readHistogram
     this.readExemplars = options.readExemplars
+    this.#baseline = options.baseline
     if (readHistogram !== undefined) this.modelKind = 'histogram'
     else this.modelKind = options.kind === 'mean' ? 'summary' : 'counter'
+  }
+
+  get baseline(): Histogram | undefined {
+    return this.#baseline
+  }
+
+  /** Has windows begin at the moment in which they are opened. */
+  settle(): void {
+    this.#baseline = undefined
   }
 
   get description(): CounterDescription {

@@ -3,6 +3,7 @@
  * point at each other in all directions, and so stand together.
  */
 import type { CounterWindow, Statistics } from '../../dialects/eventcounters/window.ts'
+import { Histogram, histogramGain } from '../../model/index.ts'
 import { errorText, ignoreRejection, type Report } from '../reports.ts'
 import type { Schedule } from './schedule.ts'
 import type { Collection, OpenWindow, ServedCounter } from './served-counter.ts'
@@ -32,6 +33,11 @@ export class Member {
   readonly due: SeriesWindow[] = []
   /** The window that a session got last. */
   #lastWindow: CounterWindow | undefined
+  /** The distribution as it was read last, and the number of that collection. */
+  #reading: Histogram | undefined
+  #readingNumber = -1
+  /** Gain between two readings, the one that was computed last. */
+  #gain: BucketGain | undefined
 
   constructor(order: number, entry: SourceEntry, counter: ServedCounter) {
     this.order = order
@@ -50,7 +56,12 @@ export class Member {
   }
 
   /** Gives the same object to all sessions that get the same. */
-  windowOf(seriesMs: number, intervalSec: number, statistics: Statistics): CounterWindow {
+  windowOf(
+    seriesMs: number,
+    intervalSec: number,
+    statistics: Statistics,
+    histogram: Histogram | undefined,
+  ): CounterWindow {
     const counter = this.counter.description
     const last = this.#lastWindow
     if (
@@ -58,14 +69,44 @@ export class Member {
       last.statistics === statistics &&
       last.counter === counter &&
       last.seriesMs === seriesMs &&
-      last.intervalSec === intervalSec
+      last.intervalSec === intervalSec &&
+      last.histogram === histogram
     ) {
       return last
     }
-    this.#lastWindow = { counter, seriesMs, intervalSec, statistics }
+    const buckets = histogram === undefined ? {} : { histogram }
+    this.#lastWindow = { counter, seriesMs, intervalSec, statistics, ...buckets }
     return this.#lastWindow
   }
+
+  /** Reads the distribution, once in a collection; undefined for a counter that is none. */
+  readingAt({ number }: Collection): Histogram | undefined {
+    const { counter } = this
+    if (number !== this.#readingNumber && counter.modelKind === 'histogram') {
+      this.#reading = counter.readTotal?.() as Histogram | undefined
+      this.#readingNumber = number
+    }
+    return this.#reading
+  }
+
+  /** Computes what was gained between two readings; windows that have these share the object. */
+  gained(from: Histogram, to: Histogram): Histogram {
+    const last = this.#gain
+    if (last?.from === from && last.to === to) return last.histogram
+    const histogram = histogramGain(to, from)
+    this.#gain = { from, to, histogram }
+    return histogram
+  }
 }
+
+interface BucketGain {
+  readonly from: Histogram
+  readonly to: Histogram
+  readonly histogram: Histogram
+}
+
+/** Buckets of a window without samples. */
+const NO_BUCKETS = new Histogram()
 
 /** The window of one counter in one series. */
 export class SeriesWindow {
@@ -74,6 +115,8 @@ export class SeriesWindow {
   readonly #window: OpenWindow
   /** The last boundary, or when the window was opened. */
   #since: Collection
+  /** Reading up to which its buckets are told; undefined where none are wanted. */
+  #told: Histogram | undefined
   isOpen = true
 
   constructor(member: Member, series: Series, window: OpenWindow, collection: Collection) {
@@ -81,6 +124,7 @@ export class SeriesWindow {
     this.series = series
     this.#window = window
     this.#since = collection
+    if (series.hasBuckets) this.#told = member.counter.baseline ?? member.readingAt(collection)
   }
 
   /** Ends the window and begins the next; undefined where this boundary has no payload. */
@@ -99,7 +143,21 @@ export class SeriesWindow {
     // Sum kinds alone say that they came late, or that a poll had failed (eventcounters.md §4.5).
     if (statistics.kind === 'mean') intervalSec = series.elapsedSec
     else if (sinceNs !== undefined) intervalSec = Number(collection.nowNs - sinceNs) / 1e9
-    return member.windowOf(series.intervalMs, intervalSec, statistics)
+    const histogram = this.#bucketsOf(statistics, collection)
+    return member.windowOf(series.intervalMs, intervalSec, statistics, histogram)
+  }
+
+  /**
+   * Gives the buckets since the last reading. One of a window without samples is not read: what
+   * another thread has just put into the buckets has its least and most in the next window.
+   */
+  #bucketsOf(statistics: Statistics, collection: Collection): Histogram | undefined {
+    const from = this.#told
+    if (from === undefined || statistics.kind !== 'mean') return undefined
+    const to = statistics.count === 0 ? undefined : this.member.readingAt(collection)
+    if (to === undefined) return NO_BUCKETS
+    this.#told = to
+    return this.member.gained(from, to)
   }
 
   end(): void {
@@ -114,6 +172,8 @@ export class SeriesWindow {
 export class Series {
   readonly intervalMs: number
   readonly schedule: Schedule
+  /** Whether windows of distributions have their buckets. */
+  readonly hasBuckets: boolean
   isOpen = true
   /** Number of the collection in which it was due last. */
   collectionNumber = 0
@@ -130,9 +190,10 @@ export class Series {
   #to: Collection | undefined
   #seconds = 0
 
-  constructor(intervalMs: number, schedule: Schedule) {
+  constructor(intervalMs: number, schedule: Schedule, hasBuckets: boolean) {
     this.intervalMs = intervalMs
     this.schedule = schedule
+    this.hasBuckets = hasBuckets
     this.#boundaryNs = schedule.beginNs
   }
 

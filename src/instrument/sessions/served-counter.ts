@@ -40,6 +40,11 @@ export interface ServedCounter {
   readonly labels?: Labels | undefined
   /** Gives what was recorded since it was made, with or without sessions, where that is known. */
   readonly readTotal?: (() => Exact | Histogram) | undefined
+  /**
+   * Total at which windows begin that were open before the counter was there, where another thread
+   * may have recorded since it made the counter; else that of the moment.
+   */
+  readonly baseline?: Histogram | undefined
   /** Lists its exemplars, the newest at the end, where it has such. */
   readonly readExemplars?: (() => readonly Exemplar[]) | undefined
   /** Whether that total is a double. */

@@ -92,10 +92,11 @@ export class Sessions {
   #begin(session: OpenSession): void {
     if (!this.#collections.isClosing) for (const watcher of this.#watchers) watcher.begin()
     const collection = this.#collections.current()
-    const { intervalMs, deliver } = session.request
+    const { intervalMs, deliver, hasBuckets = false } = session.request
     session.openNs = collection.nowNs
     if (deliver === 'own') {
-      session.own = this.#openSeries(intervalMs, new Schedule(collection.nowNs, intervalMs))
+      const schedule = new Schedule(collection.nowNs, intervalMs)
+      session.own = this.#openSeries(intervalMs, schedule, hasBuckets)
     }
     // A shared series that is new is also for those who were there before.
     const receivers = deliver === 'all' ? this.#sharing() : [session]
@@ -109,8 +110,8 @@ export class Sessions {
     return [...this.#sessions].filter(({ request }) => request.deliver === 'all')
   }
 
-  #openSeries(intervalMs: number, schedule: Schedule): Series {
-    const series = new Series(intervalMs, schedule)
+  #openSeries(intervalMs: number, schedule: Schedule, hasBuckets: boolean): Series {
+    const series = new Series(intervalMs, schedule, hasBuckets)
     this.#series.add(series)
     return series
   }
@@ -120,7 +121,8 @@ export class Sessions {
     const { intervalMs } = session.request
     if (entry.shared.has(intervalMs) || session.openNs === undefined) return
     const schedule = new Schedule(session.openNs, intervalMs, collection.nowNs)
-    entry.shared.set(intervalMs, this.#openSeries(intervalMs, schedule))
+    // one that joins later may want buckets: what it gets must not depend on who came first
+    entry.shared.set(intervalMs, this.#openSeries(intervalMs, schedule, true))
   }
 
   /** Opens the windows of a counter in every series of these sessions that lacks one. */

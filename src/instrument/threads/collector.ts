@@ -8,7 +8,7 @@
 import { threadId } from 'node:worker_threads'
 import { sayableValue } from '../../dialects/eventcounters/codec/metadata.ts'
 import type { CounterDescription } from '../../dialects/eventcounters/window.ts'
-import type { Exact } from '../../model/index.ts'
+import { type Exact, Histogram } from '../../model/index.ts'
 import { type SummaryReading, type Writer, Zone, type ZoneReader } from '../../shm/index.ts'
 import { ThreadChannel } from '../../shm/threads/channel.ts'
 import { RecordedCounter } from '../recording/recorded-counter.ts'
@@ -37,8 +37,9 @@ class Found {
   standIn: Membership | undefined
   /** Every thread that had it has closed it. */
   isGone = false
-  /** Total of a counter that belongs to no session that is open now. */
+  /** Total of a counter, or of a histogram, that belongs to no session that is open now. */
   baseline: Exact = 0n
+  histogram: Histogram | undefined
 
   constructor(metric: number, key: CounterKey) {
     const { provider, name, labels } = key
@@ -170,6 +171,11 @@ export class Collector implements CounterHome {
     const { metric, key } = found
     if (key.of === 'Counter') found.baseline = this.reader.counter(metric)
     if (key.of === 'FractionalCounter') found.baseline = readFractions(this.reader, metric)
+    if (key.of === 'HistogramWindows') found.histogram = this.#readHistogram(key)
+  }
+
+  #readHistogram(key: CounterKey): Histogram {
+    return this.reader.exponential(this.zone.find(encodeKey({ ...key, of: 'Histogram' })))
   }
 
   #end(): void {
@@ -217,7 +223,7 @@ export class Collector implements CounterHome {
     if (counter instanceof RecordedCounter) this.#standIns.add(counter)
     found.standIn = this.#registry.addStandIn(key.provider, counter)
     if (counter instanceof RecordedCounter) found.target = counter
-    if (counter instanceof TotalCounter) counter.settle()
+    if (!(counter instanceof ValueCounter)) counter.settle()
     return found.target
   }
 
@@ -228,7 +234,7 @@ export class Collector implements CounterHome {
     return counter.kind === kindOf(key) ? counter : undefined
   }
 
-  #counterOf(found: Found): ServedCounter {
+  #counterOf(found: Found): TotalCounter | ValueCounter | RecordedCounter {
     const { metric, key } = found
     const describe = () => found.description
     const { labels } = key
@@ -243,7 +249,8 @@ export class Collector implements CounterHome {
     if (isShared(key)) return new RecordedCounter({ kind: kindOf(key), describe, onRefused })
     const buckets = this.zone.find(encodeKey({ ...key, of: 'Histogram' }))
     const readHistogram = () => this.reader.exponential(buckets)
-    const options = { describe, onRefused, labels, readHistogram, readExemplars }
+    const baseline = found.histogram ?? new Histogram()
+    const options = { describe, onRefused, labels, readHistogram, readExemplars, baseline }
     return new RecordedCounter({ kind: 'mean', ...options })
   }
 

@@ -71,9 +71,8 @@ class Follower {
   readonly #close: () => void
 
   constructor({ registry }: Bed, intervalSec: number) {
-    const session = registry.open({ intervalMs: 1000 * intervalSec, deliver: 'own' }, (boundary) =>
-      this.windows.push(...boundary.windows),
-    )
+    const request = { intervalMs: 1000 * intervalSec, deliver: 'own', hasBuckets: true } as const
+    const session = registry.open(request, ({ windows }) => this.windows.push(...windows))
     this.#close = () => session!.close()
   }
 
@@ -85,6 +84,11 @@ class Follower {
     return this.of(name).reduce((total, { statistics }) => {
       return total + (statistics.kind === 'mean' ? statistics.count : statistics.increment)
     }, 0)
+  }
+
+  /** Counts what stands in the buckets of a distribution. */
+  bucketCount(name: string): number {
+    return this.of(name).reduce((total, { histogram }) => total + Number(histogram!.count), 0)
   }
 
   close(): void {
@@ -101,6 +105,7 @@ function checkTotals(
   const count = to.count - from.count
   assert.equal(follower.count('latency'), count, 'latency')
   assert.equal(follower.count('sizes'), count, 'sizes')
+  assert.equal(follower.bucketCount('sizes'), count, 'buckets of sizes')
   assert.equal(follower.count('requests'), count, 'requests')
   assert.equal(follower.count('jobs'), 2 * count, 'jobs')
   assert.equal(follower.count('bytes'), to.sum - from.sum, 'bytes')

@@ -18,6 +18,8 @@ export interface EndpointOptions extends GivenOptions<typeof OWN_CLIENT_OPTIONS>
   readonly url: string
   /** Filter in the grammar of eventcounters.md §4.8; every counter when absent. */
   readonly counters?: string | undefined
+  /** Whether windows of distributions are to have their buckets; false when absent. */
+  readonly hasBuckets?: boolean | undefined
 }
 
 export interface EndpointAddress {
@@ -34,6 +36,7 @@ export interface EndpointAddress {
   readonly hostname: string
   readonly port: number
   readonly profile: Profile
+  readonly hasBuckets: boolean
   /** Milliseconds of the series asked for; 0 for a session without payloads. */
   readonly seriesMs: number
   /** A server that is silent for longer is given up, milliseconds. */
@@ -72,6 +75,7 @@ export function endpointAddress(options: EndpointOptions): EndpointAddress {
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(port),
     profile,
+    hasBuckets: options.hasBuckets === true,
     seriesMs,
     silenceMs: LIMITS.silencesUntilLost * Math.max(seriesMs, LIMITS.keepAliveMs),
   }

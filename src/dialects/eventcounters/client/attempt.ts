@@ -8,7 +8,7 @@ import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
 import type { Task } from '../../../time/task.ts'
 import type { SharedReads } from '../../endpoints.ts'
-import { CONTENT_TYPE, MARKS_HEADER, NAME, SERIES_HEADER } from '../spec.ts'
+import { CONTENT_TYPE, MARKS_HEADER, NAME, SERIES_HEADER, WITH_BUCKETS } from '../spec.ts'
 import type { EndpointAddress } from './address.ts'
 import { refusalText } from './refusal-text.ts'
 
@@ -76,12 +76,13 @@ export class Attempt {
     this.#cancelTimer = clock.after(ANSWER_TIMEOUT_MS, () => {
       this.#end({ reason: 'timeout', message: `no answer within ${ANSWER_TIMEOUT_MS} ms` })
     })
-    const { url } = address
+    const { url, hasBuckets } = address
     // not by imports, for which Node loads its whole fetch as well
     const isHttps = url.protocol === 'https:'
     const { request: send } = process.getBuiltinModule(isHttps ? 'node:https' : 'node:http')
     // No agent: a session is a connection of its own, and none is kept for later.
-    this.#outgoing = send(url, { agent: false, headers: HEADERS })
+    const headers = { ...HEADERS, [MARKS_HEADER]: hasBuckets ? WITH_BUCKETS : '1' }
+    this.#outgoing = send(url, { agent: false, headers })
     this.#outgoing.on('socket', (socket) => socket.setNoDelay(true))
     this.#outgoing.on('response', (incoming) => this.#onAnswer(incoming))
     // Without a listener Node would drop the socket; the connection is of no use either way.
@@ -188,7 +189,6 @@ export class Attempt {
 const HEADERS = {
   Accept: CONTENT_TYPE.split(';')[0]!,
   'Accept-Encoding': 'identity',
-  [MARKS_HEADER]: '1',
 }
 
 /** Says what is wrong with the body's form; undefined when nothing is. */

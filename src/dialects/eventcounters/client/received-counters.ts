@@ -1,9 +1,11 @@
 /**
  * Windows into the hub: finds each counter's series, and decides whether a Mean is a gauge
- * (eventcounters.md §7.1: as long as it never showed a Count other than 1) or a summary.
+ * (eventcounters.md §7.1: as long as it never showed a Count other than 1) or a summary. One with
+ * buckets is a histogram, beside what it may have been without.
  */
 import {
   EMPTY_SUMMARY,
+  type Histogram,
   type Identity,
   identityKey,
   keyedHash,
@@ -35,10 +37,22 @@ const COUNTER_BYTES = 1024
 /** Most bytes of a character. */
 const UNIT_BYTES = 2
 /** Type words of the dialect's keys: one per kind of series. */
-const TYPES: Readonly<Record<ReceivedKind, number>> = { counter: 0, gauge: 1, summary: 2 }
+const TYPES: Readonly<Record<ReceivedKind, number>> = {
+  ...{ counter: 0, gauge: 1, summary: 2, histogram: 3 },
+}
 
 /** Generation of a slot that was not looked up yet. */
 const UNKNOWN = -1
+
+/** Window as it is taken. */
+interface TakenWindow {
+  readonly counter: CounterDescription
+  readonly statistics: Statistics
+  /** Buckets of a Mean, where it comes with them. */
+  readonly histogram?: Histogram
+  /** Its measured length, where the payload says one. */
+  readonly intervalSec?: number | undefined
+}
 
 /** One counter of the endpoint, whatever order its pairs come in. */
 interface Received {
@@ -88,15 +102,15 @@ export class ReceivedCounters {
     return this.#bySorted.size
   }
 
-  /**
-   * Takes a window that the endpoint has closed.
-   * @param intervalSec its measured length, where the payload says one
-   */
-  take(counter: CounterDescription, statistics: Statistics, intervalSec?: number): void {
+  /** Takes a window that the endpoint has closed. */
+  take(window: TakenWindow): void {
+    const { statistics, histogram, intervalSec } = window
     this.#ingest.begin(this.#endpoint)
-    const received = this.#find(counter, statistics)
+    const received = this.#find(window)
     if (received === undefined) return
-    if (statistics.kind === 'sum') this.#takeSum(received, statistics, intervalSec)
+    if (histogram !== undefined) {
+      this.#ingest.merge(this.#slot(received), { kind: 'histogram', histogram }, intervalSec)
+    } else if (statistics.kind === 'sum') this.#takeSum(received, statistics, intervalSec)
     else this.#takeMean(received, statistics, intervalSec)
   }
 
@@ -151,15 +165,17 @@ export class ReceivedCounters {
     this.#ingest.merge(this.#slot(received), { kind: 'summary', summary }, intervalSec, earlier)
   }
 
-  #find(counter: CounterDescription, statistics: Statistics): Received | undefined {
-    const key = wireKey(statistics.kind, counter, counter.metaData)
-    const received = this.#byWire.get(key) ?? this.#admit(key, counter, statistics)
+  #find(window: TakenWindow): Received | undefined {
+    const { counter } = window
+    const key = wireKey(window, counter.metaData)
+    const received = this.#byWire.get(key) ?? this.#admit(key, window)
     if (received !== undefined) this.#annotate(received, counter)
     return received
   }
 
   /** Adds the counter behind a key that is new. */
-  #admit(key: string, counter: CounterDescription, statistics: Statistics): Received | undefined {
+  #admit(key: string, window: TakenWindow): Received | undefined {
+    const { counter } = window
     if (lengthOf(counter.metaData) > LIMITS.metaDataBytes) {
       this.#ingest.refuse('metadata_limit')
       return undefined
@@ -168,8 +184,8 @@ export class ReceivedCounters {
       this.#ingest.refuse('hub_loop')
       return undefined
     }
-    const sortedKey = wireKey(statistics.kind, counter, sortLabels(counter.metaData))
-    const received = this.#bySorted.get(sortedKey) ?? this.#receive(sortedKey, counter, statistics)
+    const sortedKey = wireKey(window, sortLabels(counter.metaData))
+    const received = this.#bySorted.get(sortedKey) ?? this.#receive(sortedKey, window)
     if (!this.#charge(received, UNIT_BYTES * key.length)) {
       if (received.wireKeys.length > 0) return received
       this.#ingest.refuse('attached_bytes_limit')
@@ -181,8 +197,9 @@ export class ReceivedCounters {
     return received
   }
 
-  #receive(sortedKey: string, counter: CounterDescription, statistics: Statistics): Received {
-    const kind = kindOf(statistics)
+  #receive(sortedKey: string, window: TakenWindow): Received {
+    const { counter, statistics } = window
+    const kind = kindOf(window)
     return {
       sortedKey,
       wireKeys: [],
@@ -246,7 +263,8 @@ export class ReceivedCounters {
     const { identity, metadata, kind } = received
     const key = identityKey(identity)
     const hash = keyedHash(key, 0, key.length)
-    const describe = () => ({ identity, metadata })
+    const isWindowed = kind === 'histogram'
+    const describe = () => ({ identity, metadata, ...(isWindowed ? { isWindowed } : {}) })
     received.slot = this.#ingest.slot(key, 0, key.length, TYPES[kind], hash, describe)
     received.generation = this.#ingest.generation
     const isRefused = received.slot === REFUSED || this.#ingest.isOverflow?.(received.slot)
@@ -259,7 +277,8 @@ export class ReceivedCounters {
  * Tells the kind. A Mean whose first window held one sample is a gauge until another shows that it
  * is not.
  */
-function kindOf(statistics: Statistics): ReceivedKind {
+function kindOf({ statistics, histogram }: TakenWindow): ReceivedKind {
+  if (histogram !== undefined) return 'histogram'
   if (statistics.kind === 'sum') return 'counter'
   return statistics.count === 1 ? 'gauge' : 'summary'
 }
@@ -280,8 +299,9 @@ function shownLength({ displayName, units }: CounterDescription): number {
 }
 
 /** Makes a text that is equal for equal counters only: each part with its length in front. */
-function wireKey(kind: Statistics['kind'], counter: CounterDescription, pairs: MetaData): string {
+function wireKey({ counter, statistics, histogram }: TakenWindow, pairs: MetaData): string {
   const { provider, name } = counter
+  const kind = histogram === undefined ? statistics.kind : 'histogram'
   let key = `${kind}${provider.length}:${provider}${name.length}:${name}`
   for (const [label, value] of pairs) {
     key += `,${label.length}:${label}${value.length}:${value}`

@@ -12,6 +12,7 @@ import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-rea
 import {
   addToSummary,
   EMPTY_SUMMARY,
+  Histogram,
   type Summary,
   summaryDeviation,
 } from '../../../model/index.ts'
@@ -44,7 +45,11 @@ function receive(ingest = new ModelIngest(), bytesLimit = 1e6) {
     statistics: Statistics,
     more: Partial<CounterDescription> = {},
     intervalSec?: number,
-  ) => counters.take(windowOf(name, statistics, more).counter, statistics, intervalSec)
+    histogram?: Histogram,
+  ) => {
+    const distribution = histogram === undefined ? {} : { histogram }
+    counters.take({ ...windowOf(name, statistics, more), intervalSec, ...distribution })
+  }
   const live = (name: string) =>
     ingest.series.filter(({ identity, isRetired }) => identity.name === name && !isRetired)
   return { ingest, counters, take, live }
@@ -127,6 +132,29 @@ suite('Mean kinds in the hub', () => {
       ingest.series.map(({ identity }) => identity.kind),
       ['summary'],
     )
+  })
+
+  test('with buckets are histograms, also before their first sample', () => {
+    const { take, live, ingest } = receive()
+    const buckets = new Histogram()
+    for (const value of [3, 4, 8]) buckets.record(value)
+    take('m', mean(), {}, 1, new Histogram())
+    take('m', mean(3, 4, 8), {}, 1, buckets)
+    const [series, ...others] = live('m')
+    assert.deepEqual(others, [])
+    assert.equal(series!.identity.kind, 'histogram')
+    const { histogram, windows } = series!
+    assert.deepEqual([histogram.count, histogram.sum, windows], [3n, 15, 2])
+    assert.deepEqual([histogram.min, histogram.max], [3, 8])
+    // an older server, in whose place this one came, knew no buckets
+    take('m', mean(1, 3))
+    assert.deepEqual(
+      live('m')
+        .map(({ identity }) => identity.kind)
+        .sort(),
+      ['histogram', 'summary'],
+    )
+    assert.deepEqual(ingest.counted, {})
   })
 
   test('hold exactly what was sent, whatever the windows were', () => {
@@ -321,7 +349,11 @@ suite('an attached endpoint', () => {
 
   test('is one session, whose windows are series under the endpoint’s address', async (t) => {
     const { source, ingest, attached, port } = await attach(t, { intervalMs: 2000 })
-    assert.deepEqual([...source.sessions][0]!.request, { intervalMs: 2000, deliver: 'own' })
+    assert.deepEqual([...source.sessions][0]!.request, {
+      intervalMs: 2000,
+      deliver: 'own',
+      hasBuckets: true,
+    })
     source.emit([windowOf('a', sum(3), { seriesMs: 2000 }), windowOf('b', sum(3))])
     await until(() => ingest.series.length === 1, 'series')
     assert.deepEqual(ingest.series[0]!.identity.labels, [
@@ -457,6 +489,7 @@ suite('an attached endpoint', () => {
     assert.deepEqual([...source.sessions][1]!.request, {
       intervalMs: 9000,
       deliver: 'own',
+      hasBuckets: true,
       filter: [{ provider: 'App', counters: ['x'], type: 'All' }],
     })
   })

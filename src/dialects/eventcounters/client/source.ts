@@ -21,15 +21,13 @@ export function connectSource(target: Target, context: SourceContext): Source {
   filterOf(address)
   const counters = new ReceivedCounters(ingest, address.label, context.bytesLimit)
   const settings = { ...(context.options.client ?? {}), url, clock, reports }
-  const onWindow = ({ counter, statistics, intervalSec }: ReadWindow) => {
-    counters.take(counter, statistics, intervalSec)
-  }
+  const onWindow = (window: ReadWindow) => counters.take(window)
   const onError = ({ message }: ClientError, retryMs: number) => {
     if (link.status.isConnected) counters.end()
     link.failed(message, retryMs)
   }
   const onOpen = () => link.connected()
-  const observed = { ...settings, onWindow, onOpen, onError }
+  const observed = { ...settings, hasBuckets: true, onWindow, onOpen, onError }
   const client = new EventCountersClient(observed, context.reads)
   void client.start()
   return {

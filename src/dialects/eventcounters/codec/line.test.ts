@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { plainHistogram } from '../../../../test/support/plain-histogram.ts'
 import { holds } from '../../../../test/support/property.ts'
+import { Histogram } from '../../../model/index.ts'
 import type { Profile } from '../../decoder.ts'
 import type { CounterWindow } from '../window.ts'
 import { boundaryText, LineReader } from './line.ts'
@@ -105,6 +107,50 @@ test('a second that was chosen and pairs that are tags are marked for those who 
   }
   const odd = new Heard().push(`${BARE},"MetaData":"","marks":"scale"}\n`)
   assert.equal(odd.windows[0]?.counter.rateScaleSec, 0)
+})
+
+test('buckets follow the marks for those who ask, and change nothing else of a line', () => {
+  const histogram = new Histogram()
+  for (const value of [1.5, 2, 300]) histogram.record(value)
+  const statistics = {
+    kind: 'mean',
+    count: 3,
+    mean: 101.16,
+    deviation: 2,
+    min: 1.5,
+    max: 300,
+  } as const
+  const plain: CounterWindow = { ...WINDOW, statistics }
+  const windows = [{ ...plain, histogram }]
+  for (const profile of ['document', 'peer'] as const) {
+    const without = boundaryText({ timeMs: 0, windows: [plain] }, profile, true)
+    assert.equal(boundaryText({ timeMs: 0, windows }, profile), without)
+    const line = boundaryText({ timeMs: 0, windows }, profile, true)
+    assert.ok(line.startsWith(without.slice(0, -2)))
+    const [read] = new Heard().push(line).windows
+    assert.deepEqual(plainHistogram(read!.histogram!), plainHistogram(histogram))
+    assert.deepEqual([read!.histogram!.min, read!.histogram!.max], [1.5, 300])
+    assert.deepEqual(read!.statistics, statistics)
+  }
+})
+
+test('buckets that are none are left out with a warning, as are those of a Sum', () => {
+  const mean = BARE.replace('"Sum"', '"Mean"').replace('Increment', 'Mean')
+  for (const [payload, buckets] of [
+    [mean, '{"scale":99,"sum":0}'],
+    [mean, 'null'],
+    [mean, '[[[[[[[[[[]]]]]]]]]]'],
+    [BARE, '{"scale":0,"sum":0}'],
+  ]) {
+    const heard = new Heard().push(
+      `{"Payload":${payload},"Count":1,"MetaData":""},"buckets":${buckets}}\n`,
+    )
+    assert.deepEqual(
+      heard.windows.map(({ warnings }) => warnings),
+      [['buckets']],
+    )
+    assert.equal(heard.windows[0]!.histogram, undefined)
+  }
 })
 
 test('the lines of a boundary are those of its windows in order, none of no windows', () => {

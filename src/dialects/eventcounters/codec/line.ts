@@ -2,7 +2,7 @@
  * Lines of NDJSON, both ways (eventcounters.md §3.1, §6); pure.
  *
  *   {"event":"EventCounters","provider":…,"time":RFC 3339 UTC ms,"Payload":{…}}[0x0A]
- *   and before the last brace `,"marks":[…]` for those who asked for it
+ *   and before the last brace `,"marks":[…]` and `,"buckets":{…}` for those who asked for them
  */
 import { runNow, type Task } from '../../../time/task.ts'
 import { ByteQueue } from '../../../wire/byte-queue.ts'
@@ -14,7 +14,8 @@ import { type IgnoredReason, type ReadWindow, readLine } from './read.ts'
 
 /**
  * Writes the lines of everything that closed at one moment.
- * @param hasMarks whether the client wants to know what no payload can say
+ * @param hasMarks whether the client wants to know what no payload can say, and the buckets of
+ *   windows that have them
  */
 export function boundaryText(
   { timeMs, windows }: Boundary,
@@ -25,7 +26,7 @@ export function boundaryText(
   let text = ''
   for (const window of windows) {
     const spelling = spellingOf(window, profile)
-    text += spelling.line(window, timeMs, time) + (hasMarks ? spelling.markedEnd : LINE_END)
+    text += spelling.line(window, timeMs, time) + (hasMarks ? spelling.markedEnd(window) : LINE_END)
   }
   return text
 }

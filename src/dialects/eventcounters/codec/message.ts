@@ -3,6 +3,7 @@
  * `-Infinity` are texts and what is unknown is null; pure.
  */
 import type { Profile } from '../../decoder.ts'
+import { type BucketsMember, bucketsMember } from './buckets.ts'
 import type { ReadWindow, Warning } from './read.ts'
 
 type JsonNumber = number | 'NaN' | 'Infinity' | '-Infinity'
@@ -25,6 +26,8 @@ interface MeanMessage extends AnyMessage {
   readonly count: number
   readonly min: JsonNumber
   readonly max: JsonNumber
+  /** Buckets of the samples, where the line has them. */
+  readonly buckets?: BucketsMember
 }
 
 interface SumMessage extends AnyMessage {
@@ -58,7 +61,9 @@ export function toMessage(window: ReadWindow): CounterMessage {
     min: jsonNumber(statistics.min),
     max: jsonNumber(statistics.max),
   }
-  return { profile, kind: 'mean', ...names, ...times, ...numbers, ...rest }
+  const buckets = window.histogram && bucketsMember(window.histogram)
+  const distribution = buckets === undefined ? {} : { buckets }
+  return { profile, kind: 'mean', ...names, ...times, ...numbers, ...distribution, ...rest }
 }
 
 function jsonNumber(value: number): JsonNumber {

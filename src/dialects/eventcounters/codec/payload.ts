@@ -14,6 +14,7 @@
 import type { Profile } from '../../decoder.ts'
 import { EVENT_NAME, INT32_MAX, MARKS, type Mark } from '../spec.ts'
 import type { CounterDescription, CounterWindow, Statistics } from '../window.ts'
+import { bucketsMember } from './buckets.ts'
 import { seriesText } from './interval.ts'
 import { buildMetaData } from './metadata.ts'
 import { rateScaleText } from './rate-scale.ts'
@@ -125,8 +126,8 @@ class Spelling {
   readonly #tail: string
   /** Head of a line, up to its time. */
   readonly #lineHead: string
-  /** End of a line with the counter's marks, if there are any. */
-  readonly markedEnd: string
+  /** The counter's marks, if there are any. */
+  readonly #marks: string
   #seriesMs = -1
   #seriesText = ''
   #window: CounterWindow | undefined
@@ -142,7 +143,14 @@ class Spelling {
     const provider = JSON.stringify(counter.provider)
     this.#lineHead = `{"event":"${EVENT_NAME}","provider":${provider},"time":"`
     const marks = marksOf(counter, kind, profile)
-    this.markedEnd = marks.length === 0 ? LINE_END : `,"marks":${JSON.stringify(marks)}${LINE_END}`
+    this.#marks = marks.length === 0 ? '' : `,"marks":${JSON.stringify(marks)}`
+  }
+
+  /** Writes the end of a line with its marks and buckets, if there are any. */
+  markedEnd({ histogram }: CounterWindow): string {
+    const buckets = histogram && bucketsMember(histogram)
+    if (buckets === undefined) return this.#marks + LINE_END
+    return `${this.#marks},"buckets":${JSON.stringify(buckets)}${LINE_END}`
   }
 
   /** Writes the exact JSON text of {@link toPayload}; what is not finite is `null`. */

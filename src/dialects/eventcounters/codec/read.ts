@@ -1,17 +1,20 @@
 /**
  * One line of NDJSON to the window it states, in either spelling (eventcounters.md §4.9); pure.
  *
- *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…},"marks":[…]}   or Payload alone
+ *   {"event":"EventCounters","provider":…,"time":…,"Payload":{…},"marks":[…],"buckets":{…}}
+ *   or Payload alone
  */
+import type { Histogram } from '../../../model/index.ts'
 import type { Profile } from '../../decoder.ts'
 import { type ErrorCode, EVENT_NAME, type Mark } from '../spec.ts'
 import type { CounterDescription, MeanStatistics, Statistics } from '../window.ts'
+import { readBuckets } from './buckets.ts'
 import { parseSeries } from './interval.ts'
 import { isTextSayable, parseMetaData } from './metadata.ts'
 import { parseRateScale, rateScaleProfile } from './rate-scale.ts'
 
 /** Assumption that a reader had to make; the window is good nevertheless. */
-export type Warning = 'profile_assumed' | 'series' | 'rate_scale' | 'interval' | 'count'
+export type Warning = 'profile_assumed' | 'series' | 'rate_scale' | 'interval' | 'count' | 'buckets'
 
 export interface ReadWindow {
   /** Empty for a payload without an envelope; also in `counter`. */
@@ -30,6 +33,8 @@ export interface ReadWindow {
   readonly intervalSec: number | undefined
   /** NaN = no value (.NET sends it, JSON says null). */
   readonly statistics: Statistics
+  /** Buckets of the samples, where the line has them. */
+  readonly histogram?: Histogram
   readonly warnings: readonly Warning[]
   /** Number of pieces of the metadata text that were lost: dropped, or their key came again. */
   readonly malformed: number
@@ -93,6 +98,7 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
   const intervalSec = readInterval(payload.IntervalSec, warnings)
   const statistics = type === 'Sum' ? readSum(payload) : readMean(payload, warnings)
   if (statistics === undefined) return error('missing_value')
+  const histogram = histogramOf(envelope.buckets, statistics, warnings)
   const { labels, units, malformed } = readLabels(payload, profile)
   const window: ReadWindow = {
     provider,
@@ -110,10 +116,23 @@ function readPayload(payload: Json, envelope: Json, fixed: Profile | undefined):
     seriesMs,
     intervalSec,
     statistics,
+    ...(histogram === undefined ? {} : { histogram }),
     warnings,
     malformed,
   }
   return { kind: 'window', window }
+}
+
+/** Reads the buckets of a Mean; what is none is as if it were missing. */
+function histogramOf(
+  buckets: unknown,
+  statistics: Statistics,
+  warnings: Warning[],
+): Histogram | undefined {
+  if (buckets === undefined) return undefined
+  const histogram = statistics.kind === 'mean' ? readBuckets(buckets, statistics) : undefined
+  if (histogram === undefined) warnings.push('buckets')
+  return histogram
 }
 
 /** Reads a text; empty for what is no text, is too long or holds U+0000. */

@@ -13,6 +13,8 @@ export interface SessionRequest {
   readonly filter?: CounterFilter
   /** `own`: the series asked for and no other; `all`: those of the other sessions too. */
   readonly deliver: 'own' | 'all'
+  /** Whether windows of distributions come with their buckets, where the source knows them. */
+  readonly hasBuckets?: boolean
 }
 
 /** The windows that closed at one moment, in the order of counter creation. */

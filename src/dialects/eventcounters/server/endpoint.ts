@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../../../time/clock.ts'
 import { systemClock } from '../../../time/system-clock.ts'
 import { seriesText } from '../codec/interval.ts'
-import { CONTENT_TYPE, LIMITS, MARKS_HEADER, SERIES_HEADER } from '../spec.ts'
+import { CONTENT_TYPE, LIMITS, MARKS_HEADER, SERIES_HEADER, WITH_BUCKETS } from '../spec.ts'
 import type { Boundary, CounterSession, CounterSource } from './counter-source.ts'
 import { type OutputLimits, SessionOutput } from './output.ts'
 import { parseQuery, QueryError, type SessionQuery } from './query.ts'
@@ -113,7 +113,10 @@ function open(
   parts: EndpointParts,
 ): ServedSession | undefined {
   const { filter, deliver, interval, profile } = query
-  const request = { intervalMs: intervalOf(query), deliver, ...(filter && { filter }) }
+  const buckets = incoming.headers[MARKS_HEADER.toLowerCase()] === WITH_BUCKETS && {
+    hasBuckets: true,
+  }
+  const request = { intervalMs: intervalOf(query), deliver, ...buckets, ...(filter && { filter }) }
   let served: Answer | undefined
   const session = parts.source.open(request, (boundary) => served?.take(boundary))
   if (session === undefined) return undefined

@@ -34,16 +34,16 @@ export class CounterFeed {
     this.#take(name, counter, { kind: 'mean', count, mean, deviation, min, max }, intervalSec)
   }
 
-  #take(name: string, counter: FedCounter, statistics: Statistics, intervalSec: number): void {
-    const description: CounterDescription = {
+  #take(name: string, fed: FedCounter, statistics: Statistics, intervalSec: number): void {
+    const counter: CounterDescription = {
       provider: 'Shop',
       name,
       displayName: '',
       units: '',
       rateScaleSec: 0,
       metaData: [],
-      ...counter,
+      ...fed,
     }
-    this.#received.take(description, statistics, intervalSec)
+    this.#received.take({ counter, statistics, intervalSec })
   }
 }

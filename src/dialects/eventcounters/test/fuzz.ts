@@ -66,6 +66,12 @@ function sayWindow(said: Transcript, window: ReadWindow): void {
     said.add(statistics.mean).add(statistics.count).add(statistics.deviation)
     said.add(statistics.min).add(statistics.max)
   }
+  const { histogram } = window
+  if (histogram === undefined) return
+  said.add('buckets').add(histogram.scale).add(String(histogram.count)).add(String(histogram.sum))
+  for (const side of [histogram.negative, histogram.positive]) {
+    side.forEach((index, count) => void said.add(index).add(String(count)))
+  }
 }
 
 function checkLines(bytes: Uint8Array, random: Random): void {

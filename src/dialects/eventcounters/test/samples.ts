@@ -15,6 +15,8 @@ const MEAN =
   '{"Name":"m","DisplayName":"M","Mean":1.5,"StandardDeviation":0.5,"Count":2,"Min":1,"Max":2'
 const PEER_MARKS = '"CounterType":"Mean","Metadata":"","DisplayUnits":"B"'
 const PEER_MEAN = `${MEAN},"Series":"Interval=500",${PEER_MARKS}}`
+/** Envelope of a Mean with its buckets. */
+const BUCKETS = '"buckets":{"scale":3,"sum":3,"zero":1,"positive":[[-1,1],[7,"9007199254740992"]]}'
 const EMPTY = '{"Name":"m","Mean":0,"StandardDeviation":0,"Count":0,"Min":null,"Max":null'
 
 /** Streams by name: every one of them short, since each is cut at all places. */
@@ -23,6 +25,8 @@ const STREAMS: Readonly<Record<string, string>> = {
   'a payload in its envelope, keep-alives around': `\n${ENVELOPE},"Payload":${PEER_MEAN}}\r\n\n`,
   'both spellings in one stream': `${GOOD}${PEER_MEAN}\n${GOOD}`,
   'a payload before and after the spelling has shown': `${SUM}}\n${PEER_MEAN}\n${SUM}}\n`,
+  'a distribution with its buckets': `${ENVELOPE},"Payload":${PEER_MEAN},${BUCKETS}}\n`,
+  'buckets that are none': `${ENVELOPE},"Payload":${PEER_MEAN},"buckets":{"scale":1e9}}\n`,
   'an empty interval': `${EMPTY},"CounterType":"Mean","MetaData":""}\n`,
   'letters beyond ASCII': `${SUM},"DisplayName":"é😀","MetaData":"ü=ß"}\n`,
   'another event between': `{"event":"Message","text":"hello"}\n${GOOD}`,
@@ -66,6 +70,19 @@ const MESSAGES = [
     ...{ labels: { k: 'a,b' }, warnings: [] },
   },
   {
+    ...{ profile: 'document', kind: 'mean', ...NAMES, ...TIMES, ...NUMBERS, ...LABELS },
+    buckets: {
+      ...{ scale: -1, sum: -0.5, zero: String(2n ** 63n) },
+      ...{
+        positive: [[-4, 1, 3]],
+        negative: [
+          [0, 2],
+          [9, 1],
+        ],
+      },
+    },
+  },
+  {
     ...{ profile: 'document', kind: 'mean', ...NAMES, ...TIMES, mean: 0, standardDeviation: 0 },
     ...{ count: 0, min: 'Infinity', max: '-Infinity', labels: {}, warnings: [] },
   },
@@ -75,7 +92,7 @@ const MESSAGES = [
 const UNMARKED = [
   {
     ...{ profile: 'document', kind: 'sum', ...NAMES, ...TIMES, units: '', increment: 1 },
-    ...{ rateScaleSec: 1, labels: {}, warnings: ['profile_assumed', 'rate_scale'] },
+    ...{ rateScaleSec: 1, labels: {}, warnings: ['profile_assumed', 'rate_scale', 'buckets'] },
   },
 ]
 

@@ -134,7 +134,8 @@ function checkRunningTotal(testCase: VectorCase): undefined {
   const counter = { ...texts, rateScaleSec: 0, metaData: [] }
   const received = new ReceivedCounters(ingest, '127.0.0.1:4000', 1e6)
   for (const increment of input.increments as unknown[]) {
-    received.take(counter, { kind: 'sum', increment: Number(increment) }, 1)
+    const statistics = { kind: 'sum', increment: Number(increment) } as const
+    received.take({ counter, statistics, intervalSec: 1 })
   }
   const { negative_increments: negative = 0, nonfinite_increments: ignored = 0 } = ingest.counted
   same('running total', { total: ingest.series[0]?.total, negative, ignored }, expect)

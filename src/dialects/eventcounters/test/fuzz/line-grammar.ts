@@ -119,7 +119,10 @@ export class LineStream {
     const payload = objectOf(shuffled(random, members), random)
     const provider = random.isOnceIn(3) ? sayable(anyText(random)) : ''
     const timeMs = random.isOnceIn(3) ? random.below(2 ** 31) * 1000 : undefined
-    const isTold = provider !== '' || timeMs !== undefined || marks !== undefined
+    const buckets = random.isOnceIn(4) ? bucketsOf(random, kind === 'Mean' && !fault) : undefined
+    const isTold = [provider || undefined, timeMs, marks, buckets].some(
+      (each) => each !== undefined,
+    )
     const hasEnvelope = isTold || random.isOnceIn(3)
     if (hasEnvelope) {
       const around: Member[] = [['Payload', payload]]
@@ -129,6 +132,10 @@ export class LineStream {
         around.push(['time', JSON.stringify(new Date(timeMs).toISOString())])
       }
       if (marks !== undefined) around.push(['marks', JSON.stringify(marks)])
+      if (buckets !== undefined) {
+        around.push(['buckets', buckets.json])
+        facts.append(buckets.facts)
+      }
       out.text(objectOf(shuffled(random, around), random))
     } else out.text(payload)
     if (fault === undefined) this.meaning.add('window').add(provider).add(timeMs).append(facts)
@@ -243,6 +250,58 @@ export class LineStream {
     facts.add(isEmpty && Number.isNaN(min) ? Infinity : min)
     facts.add(isEmpty && Number.isNaN(max) ? -Infinity : max)
   }
+}
+
+/** Buckets that are none. */
+const NO_BUCKETS = ['null', '[]', '{}', '{"scale":9,"sum":0}', '{"scale":0,"sum":"1e9"}', '"0"']
+
+interface MeantBuckets {
+  readonly json: string
+  /** What is read of them. */
+  readonly facts: Transcript
+}
+
+/** @param isTaken whether what they stand at has such */
+function bucketsOf(random: Random, isTaken: boolean): MeantBuckets {
+  const facts = new Transcript()
+  if (random.isOnceIn(4)) return { json: random.pick(NO_BUCKETS), facts }
+  const scale = random.below(19) - 10
+  const zero = random.isOnceIn(2) ? 0n : unsigned(random, 40)
+  const sides = [sideOf(random, scale), sideOf(random, scale)] as const
+  const counts = sides.flat().map(([, count]) => count)
+  const total = counts.reduce((sum, count) => sum + count, zero)
+  const sum = total === 0n ? 0 : random.pick([0, -1.5, 2 ** 70, '36893488147419103232'])
+  const [negative, positive] = sides.map((side) =>
+    side.map(([i, count]) => [i, numberOrText(count)]),
+  )
+  const member = { scale, sum, zero: numberOrText(zero), negative, positive }
+  if (!isTaken) return { json: JSON.stringify(member), facts }
+  facts
+    .add('buckets')
+    .add(scale)
+    .add(String(total))
+    .add(String(exactSum(sum)))
+  for (const [index, count] of sides.flat()) facts.add(index).add(String(count))
+  return { json: JSON.stringify(member), facts }
+}
+
+/** A few buckets of finite doubles, near enough to each other to stay at their scale. */
+function sideOf(random: Random, scale: number): [index: number, count: bigint][] {
+  const low = Math.max(-40, Math.floor(-1074 * 2 ** scale))
+  const high = Math.min(40, Math.ceil(1024 * 2 ** scale) - 1)
+  const side: [number, bigint][] = []
+  for (let i = low + random.below(4); i <= high && side.length < 5; i += 1 + random.below(20)) {
+    side.push([i, 1n + unsigned(random, 60)])
+  }
+  return side
+}
+
+function numberOrText(value: bigint): number | string {
+  return value > Number.MAX_SAFE_INTEGER ? String(value) : Number(value)
+}
+
+function exactSum(sum: number | string): number | bigint {
+  return typeof sum === 'string' ? BigInt(sum) : sum
 }
 
 /** A payload without an envelope is one by its name and type alone. */
