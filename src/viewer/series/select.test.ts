@@ -87,7 +87,7 @@ const MEASURES: Measures = {
 
 test('orders put the largest first and names where nothing else decides', () => {
   const sorted = (sort: string): string[] =>
-    texts(sortEntries([DEPTH, LATENCY, REQUESTS], sort, MEASURES))
+    texts(sortEntries([LATENCY, REQUESTS, DEPTH], sort, MEASURES))
   assert.deepEqual(sorted('name'), texts([LATENCY, REQUESTS, DEPTH]))
   assert.deepEqual(sorted('unusual'), texts([DEPTH, LATENCY, REQUESTS]))
   assert.deepEqual(sorted('rate'), texts([REQUESTS, LATENCY, DEPTH]))

@@ -1,7 +1,7 @@
 /** Which series the overview shows, in which groups, in which order. */
 import { compileGlob } from '../../model/text/glob.ts'
 import { compareKeys, orderKey } from '../format/order.ts'
-import { compareEntries, type Entry, OWN_DIALECT } from '../store/catalogue.ts'
+import { type Entry, OWN_DIALECT } from '../store/catalogue.ts'
 
 export interface Choice {
   readonly q: string
@@ -36,14 +36,21 @@ export function asksForOwn({ q, source }: Choice): boolean {
   )
 }
 
-/** Tells whether every word of the filter matches the name, or, as `label=value`, one label. */
-function matches(entry: Entry, choice: Choice): boolean {
+/**
+ * Makes a test of entries: whether every word of the filter matches the name, or, as `label=value`,
+ * one label.
+ */
+function matcher(choice: Choice): (entry: Entry) => boolean {
   const { kind, source } = choice
-  if (kind !== '' && entry.info.kind !== kind) return false
-  if (source !== '' && entry.info.dialect !== source) return false
-  if (entry.info.dialect === OWN_DIALECT && !asksForOwn(choice)) return false
-  const words = choice.q.toLowerCase().split(/\s+/)
-  return words.every((word) => matchesWord(entry, word))
+  const words = choice.q.toLowerCase().split(/\s+/).filter(Boolean)
+  const isOwnShown = asksForOwn(choice)
+  return (entry) => {
+    const { info } = entry
+    if (kind !== '' && info.kind !== kind) return false
+    if (source !== '' && info.dialect !== source) return false
+    if (!isOwnShown && info.dialect === OWN_DIALECT) return false
+    return words.every((word) => matchesWord(entry, word))
+  }
 }
 
 /** Tells whether a text has a word in it, in which `*` stands for any run of characters. */
@@ -72,7 +79,8 @@ export function selectEntries(
   isStale: (id: number) => boolean,
 ): Entry[] {
   const isSearch = choice.q.trim() !== ''
-  return entries.filter((entry) => matches(entry, choice) && (isSearch || !isStale(entry.id)))
+  const matches = matcher(choice)
+  return entries.filter((entry) => matches(entry) && (isSearch || !isStale(entry.id)))
 }
 
 function order(sort: string, measures: Measures): (entry: Entry) => number {
@@ -90,10 +98,14 @@ function changeSize(ratio: number): number {
   return ratio > 0 ? Math.abs(Math.log2(ratio)) : Number.POSITIVE_INFINITY
 }
 
+/**
+ * Puts the largest first.
+ * @param entries in the order of their texts, which those of one weight keep
+ */
 export function sortEntries(entries: readonly Entry[], sort: string, measures: Measures): Entry[] {
   const weight = order(sort, measures)
   const weighed = entries.map((entry) => ({ entry, weight: weight(entry) }))
-  weighed.sort((a, b) => compareWeights(b.weight, a.weight) || compareEntries(a.entry, b.entry))
+  weighed.sort((a, b) => compareWeights(b.weight, a.weight))
   return weighed.map(({ entry }) => entry)
 }
 

@@ -130,14 +130,11 @@ export class Catalogue {
   entries: readonly Entry[] = []
   /** Highest id that was listed. */
   lastId = 0
+  /** Whether series are kept that the hub does not list. */
+  hasDeparted = false
   readonly #byId = new Map<number, CatalogueEntry>()
   readonly #ambiguous = new Set<string>()
   #departed = 0
-
-  /** Whether series are kept that the hub does not list. */
-  get hasDeparted(): boolean {
-    return this.entries.some(({ id }) => id < 0)
-  }
 
   /** @param isKept whether a series that is not in the list stays, under an id below zero */
   replace(page: SeriesPage, isKept: (entry: Entry) => boolean = () => false): Renumbering {
@@ -189,9 +186,11 @@ export class Catalogue {
     this.#byId.clear()
     this.#ambiguous.clear()
     this.lastId = 0
+    this.hasDeparted = false
     for (const [id, entry] of next) {
       this.#byId.set(id, entry)
       this.lastId = Math.max(this.lastId, id)
+      if (id < 0) this.hasDeparted = true
     }
     const entries = [...next.values()].sort((a, b) => compareEntries(a, b))
     entries.forEach(({ text }, i) => {
@@ -234,6 +233,6 @@ function taken(entry: CatalogueEntry, info: SeriesInfo): CatalogueEntry {
 }
 
 /** Compares by text, and by id where texts are equal. */
-export function compareEntries(a: Entry, b: Entry): number {
+function compareEntries(a: Entry, b: Entry): number {
   return compareKeys(a.order, b.order) || compareKeys(a.text, b.text) || a.id - b.id
 }
