@@ -1,7 +1,8 @@
 /**
  * One animation frame for the whole page. A picture is drawn only while it is on screen, and only
- * when something changed: a tick, the cursor, a size, the theme. Sizes come from an observer,
- * because reading them while drawing would force a layout for every chart.
+ * when something changed: a tick, the cursor, a size, the theme. One that is near the screen lives
+ * (its data come) and is drawn once, so that it is there when it is scrolled to. Sizes come from an
+ * observer, because reading them while drawing would force a layout for every chart.
  */
 import { takeTurns } from './turns.ts'
 
@@ -13,43 +14,56 @@ export interface Size {
 export interface Panel {
   /** Called in a frame, while on screen. The size is that of the element's content box. */
   draw?: (size: Size) => void
+  /** Called when it comes near the screen. */
   enter?: () => void
   leave?: () => void
 }
 
-/** Charts begin to live a little before they are scrolled into view. */
+/** Distance from the screen at which charts begin to live, before they are scrolled into view. */
 const MARGIN = '160px'
 
 /** Time for drawing in one frame, ms: what is left of it is the browser's. Others wait a frame. */
 const BUDGET_MS = 6
 
 interface Watched extends Panel {
-  isVisible: boolean
+  isNear: boolean
+  isOnScreen: boolean
   isDirty: boolean
+  /** Whether it was drawn since it came near. */
+  isDrawn: boolean
   size: Size
 }
+
+const isDue = ({ isNear, isOnScreen, isDirty, isDrawn }: Watched): boolean =>
+  isDirty && (isOnScreen || (isNear && !isDrawn))
 
 export class Frame {
   readonly #panels = new Map<Element, Watched>()
   #request = 0
-  readonly #visibility = new IntersectionObserver((entries) => this.#see(entries), {
+  readonly #near = new IntersectionObserver((entries) => this.#comeNear(entries), {
     rootMargin: MARGIN,
   })
+  readonly #onScreen = new IntersectionObserver((entries) => this.#comeOnScreen(entries))
   readonly #sizes = new ResizeObserver((entries) => this.#measure(entries))
 
-  /** @returns a function that ends it; `leave` is called then if the panel was on screen */
+  /** @returns a function that ends it; `leave` is called then if the panel was near the screen */
   watch(element: Element, panel: Panel): () => void {
     const size = { width: 0, height: 0 }
-    this.#panels.set(element, { ...panel, isVisible: false, isDirty: true, size })
-    this.#visibility.observe(element)
-    if (panel.draw) this.#sizes.observe(element)
+    const state = { isNear: false, isOnScreen: false, isDirty: true, isDrawn: false }
+    this.#panels.set(element, { ...panel, ...state, size })
+    this.#near.observe(element)
+    if (panel.draw) {
+      this.#onScreen.observe(element)
+      this.#sizes.observe(element)
+    }
     return () => {
-      this.#visibility.unobserve(element)
+      this.#near.unobserve(element)
+      this.#onScreen.unobserve(element)
       this.#sizes.unobserve(element)
       const watched = this.#panels.get(element)
       this.#panels.delete(element)
-      if (watched?.isVisible !== true) return
-      watched.isVisible = false
+      if (watched?.isNear !== true) return
+      watched.isNear = false
       watched.leave?.()
     }
   }
@@ -74,27 +88,33 @@ export class Frame {
 
   #draw(): void {
     this.#request = 0
-    const isLeft = takeTurns(
-      this.#panels,
-      (panel) => panel.isVisible && panel.isDirty,
-      (panel) => {
-        panel.isDirty = false
-        panel.draw?.(panel.size)
-      },
-      { budgetMs: BUDGET_MS, now: () => performance.now() },
-    )
-    if (isLeft) this.#schedule()
+    const draw = (panel: Watched): void => {
+      panel.isDirty = false
+      panel.isDrawn = true
+      panel.draw?.(panel.size)
+    }
+    const now = (): number => performance.now()
+    if (takeTurns(this.#panels, isDue, draw, { budgetMs: BUDGET_MS, now })) this.#schedule()
   }
 
-  #see(entries: readonly IntersectionObserverEntry[]): void {
+  #comeNear(entries: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting } of entries) {
       const panel = this.#panels.get(target)
-      if (panel === undefined || panel.isVisible === isIntersecting) continue
-      panel.isVisible = isIntersecting
+      if (panel === undefined || panel.isNear === isIntersecting) continue
+      panel.isNear = isIntersecting
+      panel.isDrawn = false
       if (isIntersecting) {
         panel.isDirty = true
         panel.enter?.()
       } else panel.leave?.()
+    }
+    this.#schedule()
+  }
+
+  #comeOnScreen(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const panel = this.#panels.get(target)
+      if (panel) panel.isOnScreen = isIntersecting
     }
     this.#schedule()
   }
