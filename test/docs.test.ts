@@ -18,7 +18,10 @@ const documents = tree
 
 const SETUP = ['npm ci && npm run demo', 'npm ci && npm test']
 
-suite('documents', () => {
+/** Documents, or shells, that are tried at once, each with a hub of its own: most is waiting. */
+const AT_ONCE = { concurrency: 3 }
+
+suite('documents', AT_ONCE, () => {
   test('the README sets up with exactly the two commands', () => {
     const blocks = codeBlocks(tree.read('README.md') ?? '')
     const setup = blocks.filter(({ words }) => words.includes('setup'))
@@ -104,7 +107,7 @@ function triedCommands(): CodeBlock[] {
   })
 }
 
-suite('commands that a reader tries', () => {
+suite('commands that a reader tries', AT_ONCE, () => {
   for (const shell of Object.keys(SHELLS) as Shell[]) {
     const skip = skipWithout([shell, 'curl'])
     test(`the first metric of the README arrives from ${shell}`, skip, async () => {
