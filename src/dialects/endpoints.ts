@@ -13,7 +13,7 @@ import type { Task } from '../time/task.ts'
 import type { DecodeErrorFields } from '../wire/decode-error.ts'
 import type { Transport } from './decoder.ts'
 import type { ExportRules } from './export-rules.ts'
-import type { Ingest, LineIngest } from './ingest.ts'
+import type { Ingest, LineIngest, SecondSink } from './ingest.ts'
 import type { SnapshotSource, Statistic } from './snapshot-source.ts'
 
 /** Address that bytes came from. */
@@ -206,6 +206,10 @@ export interface SourceContext extends ClientContext {
   readonly reads: SharedReads
   /** Log of what the source measures more often than each second. */
   readonly samples: SampleSink
+  /** Opens the way for seconds that a peer has closed, which ends with its source. */
+  openSeconds(): SecondSink
+  /** Name of this start of the hub, which no other has. */
+  readonly startId: string
   /** Gives what all sources of the dialect in this hub have in common: the first one makes it. */
   shared<T extends object>(create: () => T): T
 }

@@ -4,6 +4,8 @@ import type {
   CounterCell,
   Exact,
   Exemplar,
+  GaugeSpread,
+  Histogram,
   HistogramCell,
   Identity,
   Metadata,
@@ -136,4 +138,61 @@ export interface Description {
   readonly isWindowed?: boolean
   /** Width in bits of a cumulative counter, where known. */
   readonly counterBits?: 32 | 64
+}
+
+/** A series as its hub knows it, and in which form it came there. */
+export interface PeerSeries {
+  readonly identity: Identity
+  readonly metadata: Metadata
+  readonly isCumulative?: boolean
+  readonly isWindowed?: boolean
+  /** True for the second part of a counter, whose identity this then is. */
+  readonly isDecrements?: boolean
+  readonly counterBits?: 32 | 64
+}
+
+/** Cells of one kind: ids of {@link SecondSink.open}, and what happened to each. */
+interface PeerCells<C> {
+  readonly ids: readonly number[]
+  readonly cells: readonly C[]
+}
+
+/** Second that a peer has closed: the cells of all that changed. */
+export interface PeerSecond {
+  /** End, Unix ms, by the clock of this hub. */
+  readonly endMs: number
+  readonly counters: PeerCells<Exact>
+  readonly gauges: PeerCells<Exact>
+  /** Spreads of gauges of which more than a value is known, by their place in the list. */
+  readonly spreads: ReadonlyMap<number, Omit<GaugeSpread, 'firstAt'>>
+  readonly histograms: PeerCells<Histogram>
+  readonly summaries: PeerCells<Summary>
+}
+
+/**
+ * Taker of seconds that one peer has closed: each becomes part of the second of the same time, also
+ * where that was closed meanwhile. A series of one name and labels is one, whichever peer has it.
+ */
+export interface SecondSink {
+  /** Says from whom the series come: the label of the peer. */
+  begin(source: string): void
+  /** Finds or makes a series. @returns its id; REFUSED, and counted, where it is not taken */
+  open(series: PeerSeries): number
+  /** Tells whether a series is still there: one that was silent for long is not. */
+  has(id: number): boolean
+  /** Replaces what is known of a series besides its identity, where this peer has brought it. */
+  annotate(id: number, metadata: Metadata): void
+  /** Takes a whole second. */
+  take(second: PeerSecond): void
+  /** Whether so many seconds wait that no more should be read now. */
+  readonly isBusy: boolean
+  /**
+   * Says whether the peer will tell of the running second soon: the hub's own waits for it, though
+   * no longer than until the next one has ended.
+   */
+  expect(isExpected: boolean): void
+  /** Counts of seconds that came after theirs was handed on, and of those far from our time. */
+  readonly counts: { readonly late: number; readonly shifted: number }
+  /** Lets go: nothing is taken any more. */
+  close(): void
 }

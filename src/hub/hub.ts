@@ -38,7 +38,9 @@ import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import type { HubGuest, Participant, Resident } from './resident.ts'
 import { ClockSteps } from './second/clock-steps.ts'
+import { PeerSeconds, type PeerSecondsParts } from './second/peer-seconds.ts'
 import { Second } from './second/second.ts'
+import { SecondMerger } from './second/second-merger.ts'
 import { Ticker } from './second/ticker.ts'
 import { SeriesExpiry } from './series/expiry.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
@@ -110,6 +112,8 @@ export class Hub implements HubView {
   readonly #sinkWork: TaskQueue
   readonly #status: StatusParts
   readonly #second: Second
+  readonly #closer: CellCloser
+  readonly #merger: SecondMerger
   readonly peers = PeerCounts.create(1 + THREADS_MAX)
   readonly #dialects: readonly Dialect[]
   readonly #exportRules: ReadonlyMap<string, ExportRules>
@@ -149,11 +153,14 @@ export class Hub implements HubView {
       nowMs: () => clock.wallMs(),
     })
     const windows = new Windows(this.#writer)
+    const parts = { clock, log, live: this.live, sinks: this.#sinks }
+    this.#merger = new SecondMerger({ ...parts, deliver: (frame) => this.#deliver(frame) })
     this.#commands = new CommandApplier(this.series, this.#writer, windows)
     this.#residents = this.#createResidents(guests)
     const shared = [...this.#residents.values()].flatMap((each) => each.sharedSources ?? [])
     this.#totals = new Totals(this.#zone, this.#reader, shared)
     this.#rates = new CounterRates(this.series)
+    this.#closer = this.#createCloser(windows)
     this.#ticker = new Ticker(clock)
     this.#clockSteps = new ClockSteps({ series: this.series, metrics: this.metrics, clock, log })
     this.#bindings = this.#bind(guests)
@@ -164,10 +171,9 @@ export class Hub implements HubView {
     }
     const { hostMetricsIntervalS } = config
     if (hostMetricsIntervalS > 0) {
-      const ingest = this.createIngest(HOST_DIALECT)
-      this.#host = new HostCollector(ingest, clock, hostMetricsIntervalS)
+      this.#host = new HostCollector(this.createIngest(HOST_DIALECT), clock, hostMetricsIntervalS)
     }
-    this.#second = new Second(clock, this.#closer(windows), this.#participants())
+    this.#second = new Second(clock, this.#closer, this.#participants())
   }
 
   get staleAfterMs(): number {
@@ -233,7 +239,14 @@ export class Hub implements HubView {
       createThreads: (dialects) => this.#createThreads(dialects),
       openSnapshot: (select) => this.openSnapshot(select),
       openSamples: () => this.samples.open(),
+      openSeconds: (dialect) => new PeerSeconds(this.#secondParts(), this.#eventsOf(dialect)),
+      startId: this.startId,
     })
+  }
+
+  #secondParts(): PeerSecondsParts {
+    const [writer, closer, merger] = [this.#writer, this.#closer, this.#merger]
+    return { clock: this.clock, store: this.series, writer, closer, merger }
   }
 
   #createThreads(dialects: readonly Dialect[]): IngestThreads {
@@ -250,7 +263,7 @@ export class Hub implements HubView {
     })
   }
 
-  #closer(windows: Windows): CellCloser {
+  #createCloser(windows: Windows): CellCloser {
     const { series: store, samples } = this
     const [zone, reader, totals] = [this.#zone, this.#reader, this.#totals]
     return new CellCloser({ store, zone, reader, totals, windows, samples })
@@ -297,13 +310,13 @@ export class Hub implements HubView {
       new PeerLog(() => peerStatuses(this.#status), this.#log),
       expiry,
       ...this.#residents.values(),
-      this.#rates,
-      { take: (frame) => this.#deliver(frame) },
+      this.#merger,
       this.#bindings,
     ]
   }
 
   *#deliver(frame: Frame): Task {
+    yield* this.#rates.take(frame)
     for (const snapshot of this.#snapshots) yield* snapshot.take(frame)
     yield* this.live.pushing(frame)
     yield* this.sessions.pushing(frame)
@@ -475,6 +488,7 @@ export class Hub implements HubView {
     await this.#bindings.close()
     this.#ticker.stop()
     this.#load.stop()
+    this.#merger.finish()
     this.#second.closeLast(this.#ticker.boundaryMs + 1000)
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()

@@ -6,6 +6,7 @@
 import type { Readable } from 'node:stream'
 import type { Dialect } from '../../dialects/dialect.ts'
 import type { ClientContext, SampleSink, SharedReads } from '../../dialects/endpoints.ts'
+import type { SecondSink } from '../../dialects/ingest.ts'
 import { HTTP_PORT } from '../../dialects/options.ts'
 import type { SnapshotSource, Statistic } from '../../dialects/snapshot-source.ts'
 import { addressText } from '../../model/text/address.ts'
@@ -51,6 +52,9 @@ interface BindingParts {
   createThreads(dialects: readonly Dialect[]): IngestThreads
   openSnapshot(select: readonly Statistic[]): SnapshotSource
   openSamples(): SampleSink
+  openSeconds(dialect: string): SecondSink & Measured
+  /** Name of this start of the hub. */
+  readonly startId: string
 }
 
 /** A port with those that are served on it. */
@@ -221,7 +225,16 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
     const reads = this.#reads
     const samples = this.#parts.openSamples()
     const shared = <T extends object>(create: () => T): T => this.#sharedOf(dialect, create)
-    const context = { ...this.contextOf(dialect), ingest, bytesLimit, reads, samples, shared }
+    const { startId } = this.#parts
+    const openSeconds = (): SecondSink => {
+      const seconds = this.#parts.openSeconds(dialect.name)
+      known.ingests.push(seconds)
+      return seconds
+    }
+    const context = {
+      ...this.contextOf(dialect),
+      ...{ ingest, bytesLimit, reads, samples, shared, openSeconds, startId },
+    }
     try {
       known.attached.push({ name, source: dialect.connectSource(target, context) })
     } catch (error) {

@@ -148,6 +148,10 @@ export class HistorySink implements Sink {
     if (this.#seconds++ % HEALTH_EVERY_S === 0) this.#look()
   }
 
+  late(frame: Frame): Task {
+    return this.deliver(frame)
+  }
+
   #kept(seconds: number): void {
     const { metrics, log, place } = this.#parts
     metrics.counter('pentameter.history.seconds').add(seconds)

@@ -33,6 +33,19 @@ export function* mergeSteps(frames: readonly Frame[]): Task<Frame> {
 }
 
 /**
+ * Merges a frame with others of the same time: the result is as long as it. Of a gauge the value
+ * of the last one holds.
+ */
+export function* mergeBeside(frame: Frame, others: readonly Frame[]): Task<Frame> {
+  const frames = [frame, ...others]
+  const builder = new FrameBuilder()
+  for (const kind of KINDS) {
+    yield* mergeColumns(frames, kind, (id, rows) => ADD[kind](builder, id, rows))
+  }
+  return yield* builder.building(frame.endMs, frame.seconds)
+}
+
+/**
  * Merges the cells of some series alone, for one reader: all others are left out.
  * @param ids in rising order
  * @param kindOf undefined for a series that is gone

@@ -98,6 +98,23 @@ export class LiveRing {
     return undefined
   }
 
+  /**
+   * Puts another frame in the place of one.
+   * @param frame of the same time
+   * @returns false where the former is not there any more
+   */
+  replace(former: Frame, frame: Frame): boolean {
+    for (const list of [this.#fine, this.#leaving, this.#coarse]) {
+      const at = list.indexOf(former)
+      if (at < 0) continue
+      list[at] = frame
+      this.#bytes += frame.size - former.size
+      this.#enforceLimit()
+      return true
+    }
+    return false
+  }
+
   /** Lists frames that end after an instant: what a client missed that has seen all up to it. */
   since(endMs: number): Frame[] {
     return this.#fine.slice(firstAfter(this.#fine, endMs))

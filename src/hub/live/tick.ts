@@ -3,9 +3,16 @@
  * one cell for every series that changed.
  */
 
-import type { Zone, ZoneReader } from '../../shm/index.ts'
+import type { Exact } from '../../model/index.ts'
+import type { GaugeReading, Writer, Zone, ZoneReader } from '../../shm/index.ts'
 import type { Windows } from '../ingest/windows/windows.ts'
-import type { HistogramRecord, SeriesRecord, SummaryRecord } from '../series/record.ts'
+import type {
+  CounterRecord,
+  GaugeRecord,
+  HistogramRecord,
+  SeriesRecord,
+  SummaryRecord,
+} from '../series/record.ts'
 import type { SeriesStore } from '../series/series.ts'
 import { runNow, type Task } from '../tasks/task.ts'
 import { type Frame, FrameBuilder } from './frame.ts'
@@ -53,6 +60,7 @@ export class CellCloser {
   readonly #denses: DenseReadings
   readonly #bounded: BoundedReadings
   readonly #columns: readonly Column[]
+  readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
   /** Last id of the store's list that the columns have followed. */
   #lastId = 0
   #removals = 0
@@ -108,6 +116,25 @@ export class CellCloser {
     yield* closeDistributions(windowed.distributions, builder, endMs)
     yield
     return yield* builder.building(endMs, seconds)
+  }
+
+  /** Takes note that a counter has grown by what a cell of another second tells of. */
+  tellCounter(record: CounterRecord, whole: bigint): void {
+    if (whole === 0n || this.#counters.tellApart(record.id, whole)) return
+    record.begun = (record.begun ?? 0n) + whole
+  }
+
+  /**
+   * Sets a gauge to the value that a cell of another second tells of, unless what was written into
+   * it since its last cell is newer. A shared one keeps what its writers have made of it.
+   */
+  setGauge({ id, metric }: GaugeRecord, value: Exact, writer: Writer): void {
+    if (this.#zone.mode(metric) === 'shared') return
+    const reading = this.#reading
+    const isWritten = this.#reader.gauge(metric, reading)
+    if (isWritten && reading.sequence !== this.#gauges.lastOf(id)) return
+    writer.gauge(metric)?.set(value)
+    if (this.#reader.gauge(metric, reading)) this.#gauges.tellApart(id, reading.sequence)
   }
 
   /** Takes over the store's list of series; readings of those that stay are kept. */

@@ -45,6 +45,10 @@ export class RelaySink implements Sink {
     yield* this.#emitter.flush()
   }
 
+  late(frame: Frame): Task {
+    return this.deliver(frame)
+  }
+
   peer(): ChosenPeer & { readonly dialect: string } {
     return { ...this.#emitter.status(), dialect: this.#dialect }
   }

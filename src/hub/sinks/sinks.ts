@@ -26,6 +26,11 @@ export interface Sink {
    * Takes note of a frame that is dropped in place of its delivery, where totals need what it had.
    */
   skip?(frame: Frame): Task
+  /**
+   * Takes what has come late to a second that was delivered; a sink without it does without.
+   * @param frame of 0 seconds, with the end of that second
+   */
+  late?(frame: Frame): Task
   /** Flushes and lets go; called once, after the last frame. */
   close(): Promise<void>
   /** Describes a receiver that people want to see at work. */
@@ -72,6 +77,8 @@ export class SinkQueue {
   readonly #events: SinkEvents
   readonly #options: Required<SinkQueueOptions>
   readonly #frames: Frame[] = []
+  /** Those among them that are parts of seconds which were delivered. */
+  readonly #late = new WeakSet<Frame>()
   #bytes = 0
   #worker: Promise<void> | undefined
   /** Time after which only the newest frame is delivered. */
@@ -97,6 +104,13 @@ export class SinkQueue {
     this.#frames.push(frame)
     this.#bytes += frame.size
     this.#worker ??= this.#drain()
+  }
+
+  /** Takes over what has come late to a frame that was offered. */
+  *offerLate(frame: Frame): Task {
+    if (this.sink.late === undefined) return
+    this.#late.add(frame)
+    yield* this.offer(frame)
   }
 
   /** @returns whether the sink has taken what it needs */
@@ -141,7 +155,9 @@ export class SinkQueue {
         continue
       }
       try {
-        await this.#options.work.run(this.sink.deliver(this.#shift()!))
+        const frame = this.#shift()!
+        const isLate = this.#late.has(frame)
+        await this.#options.work.run(isLate ? this.sink.late!(frame) : this.sink.deliver(frame))
       } catch (error) {
         this.#events.failed(this.sink.name, error)
       }

@@ -111,6 +111,11 @@ export class TotalsRelay implements Sink {
     yield* this.#emitter.flush(frame.endMs)
   }
 
+  /** Adds up what came late: a store takes no older time than it has. */
+  late(frame: Frame): Task {
+    return this.skip(frame)
+  }
+
   /** Adds up what is not sent: the next totals hold it. */
   skip(frame: Frame): Task {
     return this.#each(frame, (kept, cell) => this.#emitter.add(kept, cell))

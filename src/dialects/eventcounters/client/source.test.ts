@@ -4,7 +4,7 @@ import { suite, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
-import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
+import { NO_EXTRAS } from '../../../../test/support/no-samples.ts'
 import { holds } from '../../../../test/support/property.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
@@ -334,7 +334,7 @@ suite('an attached endpoint', () => {
     const context = {
       bytesLimit: 1e7,
       reads,
-      samples: NO_SAMPLES,
+      ...NO_EXTRAS,
       shared: sharedObjects(),
       ingest,
       clock,
@@ -437,7 +437,7 @@ suite('an attached endpoint', () => {
     const context = {
       bytesLimit: 1e6,
       reads: READS_AT_ONCE,
-      samples: NO_SAMPLES,
+      ...NO_EXTRAS,
       shared: sharedObjects(),
       ingest,
       clock: new FakeClock(),

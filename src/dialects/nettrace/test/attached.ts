@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest, type ModelSeries } from '../../../../test/support/model-ingest.ts'
-import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
+import { NO_EXTRAS } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE } from '../../../../test/support/shared-reads.ts'
@@ -25,7 +25,7 @@ export function attachedHub(t: TestContext, client: Partial<Record<string, unkno
   const reports = new RecordedReports()
   const ingest = new ModelIngest()
   const context: SourceContext = {
-    ...{ clock, reports, ingest, bytesLimit: 1e7, reads: READS_AT_ONCE, samples: NO_SAMPLES },
+    ...{ clock, reports, ingest, bytesLimit: 1e7, reads: READS_AT_ONCE, ...NO_EXTRAS },
     options: { client: { ...defaultsOf(CLIENT_OPTIONS), ...client } },
     shared: sharedObjects(),
   }

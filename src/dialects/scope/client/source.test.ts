@@ -3,7 +3,7 @@ import { afterEach, describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
-import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
+import { NO_EXTRAS } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
@@ -39,7 +39,7 @@ async function link(
     options,
     bytesLimit,
     reads,
-    samples: NO_SAMPLES,
+    ...NO_EXTRAS,
     shared: sharedObjects(),
   }
   const source = scope.connectSource!(target, context)

@@ -14,7 +14,7 @@ import { gzipSync } from 'node:zlib'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
-import { NO_SAMPLES } from '../../../../test/support/no-samples.ts'
+import { NO_EXTRAS } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
@@ -49,7 +49,8 @@ class Target {
     const { ingest, clock, reports } = this
     this.context = {
       ...{ ingest, clock, reports, reads, bytesLimit: 1e6 },
-      ...{ samples: NO_SAMPLES, shared: sharedObjects() },
+      ...NO_EXTRAS,
+      shared: sharedObjects(),
       options: { ...defaultsOf(OPTIONS), ...options },
     }
     this.source = connectSource(target, this.context)

@@ -88,6 +88,9 @@ export class OtlpExporter implements Sink {
     return this.#deltas.take(frame)
   }
 
+  /** Does no more than {@link take}: what came late is part of the next export. */
+  *late(): Task {}
+
   /** Begins an export where an interval ends with a second. */
   *deliver(frame: Frame): Task {
     const { intervalMs } = this.#options

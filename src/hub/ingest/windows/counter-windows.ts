@@ -48,20 +48,37 @@ export class CounterWindows {
     return isTaken
   }
 
+  /**
+   * Adds to the total what a cell of another second tells of: the open one knows nothing of it.
+   * @returns the whole number that the metric has taken; undefined, with nothing added, when the
+   *   total would pass 2^64 - 1
+   */
+  addApart(delta: number, counter: CounterHandle): bigint | undefined {
+    const whole = this.#addFraction(delta, counter)
+    return whole === undefined ? undefined : BigInt(whole)
+  }
+
   #addDelta(delta: Exact, counter: CounterHandle): boolean {
     if (typeof delta === 'bigint') return delta <= U64_MAX && counter.addExact(delta)
     if (Number.isInteger(delta)) {
       return Number.isSafeInteger(delta) ? counter.add(delta) : counter.addExact(BigInt(delta))
     }
-    const fraction = delta % 1
-    const hasCarry = this.#rest.value + fraction >= 1
-    const whole = delta - fraction + (hasCarry ? 1 : 0)
-    if (!counter.add(whole)) return false
-    this.#rest.add(fraction)
-    if (hasCarry) this.#rest.add(-1)
+    const whole = this.#addFraction(delta, counter)
+    if (whole === undefined) return false
     this.#open.add(delta)
     this.#taken += BigInt(whole)
     return true
+  }
+
+  /** Adds a number, of which the metric takes a whole one, that is returned, and the rest stays. */
+  #addFraction(delta: number, counter: CounterHandle): number | undefined {
+    const fraction = delta % 1
+    const hasCarry = this.#rest.value + fraction >= 1
+    const whole = delta - fraction + (hasCarry ? 1 : 0)
+    if (!counter.add(whole)) return undefined
+    this.#rest.add(fraction)
+    if (hasCarry) this.#rest.add(-1)
+    return whole
   }
 
   /** True when the open second had windows, with something in them or not. */

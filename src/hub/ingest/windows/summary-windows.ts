@@ -32,6 +32,12 @@ export class SummaryWindows {
     return this.#total
   }
 
+  /** Adds to the total what a cell of another second tells of, which is the newest. */
+  addApart(summary: Summary): void {
+    this.begin(summary)
+    this.#last = { summary, seconds: Number.NaN }
+  }
+
   /**
    * Their sum, added up window by window: mean * count of the total may fall by a rounding, which a
    * scraper would take for a restart.

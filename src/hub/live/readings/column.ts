@@ -29,6 +29,18 @@ export function grown<T extends Uint32Array | Float64Array | BigUint64Array>(
   return larger
 }
 
+/** Finds the last place of so many for which something holds that holds for none behind it. */
+export function lastBelow(count: number, holds: (place: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
 /** Ids and metrics of the series of a column. */
 export class SeriesRows {
   count = 0

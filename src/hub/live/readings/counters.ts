@@ -6,7 +6,7 @@ import type { SeriesStore } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { Cells } from '../cell-column.ts'
 import type { FrameBuilder } from '../frame.ts'
-import type { IsKept } from './column.ts'
+import { type IsKept, lastBelow } from './column.ts'
 
 const FIRST_ROWS = 64
 const PAGE_SHIFT = 12
@@ -83,6 +83,19 @@ export class CounterReadings {
     const index = row >>> PAGE_SHIFT
     this.#pages[index] ??= new CounterPage()
     this.#pages[index].add(id, metric, begun)
+  }
+
+  /**
+   * Takes note that the total of a counter has grown by what a cell of another second tells of.
+   * @returns false where it has no row yet
+   */
+  tellApart(id: number, whole: bigint): boolean {
+    const page = this.#pages[lastBelow(this.#pages.length, (i) => this.#pages[i]!.ids[0]! <= id)]
+    if (page === undefined) return false
+    const row = lastBelow(page.count, (i) => page.ids[i]! <= id)
+    if (page.ids[row] !== id) return false
+    page.last[row] = page.last[row]! + whole
+    return true
   }
 
   /** Moves the rows that are kept together, in steps. */

@@ -7,7 +7,7 @@ import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
 import type { Spreads } from '../samples/samples.ts'
 import type { Totals } from '../totals.ts'
-import { grown, type Heard, type IsKept, LastReadings, SeriesRows } from './column.ts'
+import { grown, type Heard, type IsKept, LastReadings, lastBelow, SeriesRows } from './column.ts'
 
 /** Gauges between two looks at the clock; most of them have not changed. */
 const GAUGES_PER_STEP = 4096
@@ -19,6 +19,8 @@ export class GaugeReadings {
   /** Places of the writes in the order of all: of some rows now, and at the last reading. */
   readonly #sequences = new Float64Array(GAUGES_PER_STEP)
   #last = new Float64Array(0)
+  /** The same of gauges that have no row yet, by id. */
+  readonly #early = new Map<number, number>()
   readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
 
   constructor(heard: Heard) {
@@ -28,7 +30,27 @@ export class GaugeReadings {
   add(record: GaugeRecord): void {
     const row = this.#rows.add(record)
     if (row === this.#last.length) this.#last = grown(this.#last)
-    this.#last[row] = 0
+    this.#last[row] = this.#early.get(record.id) ?? 0
+    this.#early.delete(record.id)
+  }
+
+  /** Gives the place of the last write that a cell tells of, in the order of all; 0 for none. */
+  lastOf(id: number): number {
+    const row = this.#rowOf(id)
+    return row < 0 ? (this.#early.get(id) ?? 0) : this.#last[row]!
+  }
+
+  /** Takes note that a cell of another second tells of a write. */
+  tellApart(id: number, sequence: number): void {
+    const row = this.#rowOf(id)
+    if (row < 0) this.#early.set(id, sequence)
+    else this.#last[row] = sequence
+  }
+
+  #rowOf(id: number): number {
+    const { ids, count } = this.#rows
+    const row = lastBelow(count, (i) => ids[i]! <= id)
+    return ids[row] === id ? row : -1
   }
 
   *retain(isKept: IsKept): Task {

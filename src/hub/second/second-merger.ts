@@ -1,0 +1,148 @@
+/**
+ * The hub's seconds together with those that other hubs have closed (decision 0045). A second of
+ * the hub's own is held until its peers have told of the same one, at most until the next has
+ * ended, and is handed on with all of them in one frame. What comes later still gets into its
+ * second: in the ring, and in the sinks that can take it.
+ */
+import type { Clock } from '../../time/clock.ts'
+import type { Frame } from '../live/frame.ts'
+import { mergeBeside } from '../live/merge-frames.ts'
+import type { LiveRing } from '../live/ring.ts'
+import type { Log } from '../log.ts'
+import type { Participant } from '../resident.ts'
+import type { SinkQueue } from '../sinks/sinks.ts'
+import { ANSWER_BUDGET_NS } from '../tasks/loop-budget.ts'
+import type { Task } from '../tasks/task.ts'
+import { TaskQueue } from '../tasks/task-queue.ts'
+
+interface SecondMergerParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly live: LiveRing
+  readonly sinks: readonly SinkQueue[]
+  /** Hands a whole second on to all who take it. */
+  deliver(frame: Frame): Task
+}
+
+/** A peer whose seconds become part of the hub's. */
+export interface AwaitedPeer {
+  /** Whether it will tell of the running second soon. */
+  readonly isExpected: boolean
+  /** End of the last second that it has told of. */
+  readonly toldMs: number
+}
+
+/** Cells that a peer has told of, in a frame of 0 seconds. */
+interface PeerFrame {
+  readonly frame: Frame
+  /** Place of the peer among all: of gauges of one second, that of the last one holds. */
+  readonly place: number
+}
+
+export class SecondMerger implements Participant {
+  readonly #parts: SecondMergerParts
+  readonly #peers: AwaitedPeer[] = []
+  /** Work of all peers, one after another. */
+  readonly #tasks: TaskQueue
+  /** Own second that waits for those of peers. */
+  #held: Frame | undefined
+  /** Seconds of peers whose own has not been handed on. */
+  #early: PeerFrame[] = []
+  #handedOnMs = Number.NEGATIVE_INFINITY
+  #isHandingOn = false
+  #isFinished = false
+
+  constructor(parts: SecondMergerParts) {
+    this.#parts = parts
+    this.#tasks = new TaskQueue(parts.clock, { budgetNs: ANSWER_BUDGET_NS })
+  }
+
+  /** Adds a peer; gives its place among all. */
+  add(peer: AwaitedPeer): number {
+    return this.#peers.push(peer)
+  }
+
+  /** Span of time that seconds may be away from now: that of the ring. */
+  get spanMs(): number {
+    return this.#parts.live.spanSeconds * 1000
+  }
+
+  /** Runs work of a peer behind that of others. */
+  run(work: Task): void {
+    this.#tasks.run(this.#thenLookAfter(work)).catch((error: unknown) => {
+      this.#parts.log('error', 'a second of a peer was not taken', { error: String(error) })
+    })
+  }
+
+  /** Hands on what is held, unless it is awaited still. */
+  lookAfter(): void {
+    if (this.#held !== undefined) this.run(nothing())
+  }
+
+  *#thenLookAfter(work: Task): Task {
+    yield* work
+    if (this.#held !== undefined && !this.#isAwaited(this.#held.endMs)) yield* this.#handOn()
+  }
+
+  /** Hands the second before on, also where a peer has not told of it. */
+  *beforeClose(): Task {
+    while (this.#isHandingOn && !this.#isFinished) yield
+    yield* this.#handOn()
+  }
+
+  /** Takes the hub's own second. */
+  *take(frame: Frame): Task {
+    yield* this.beforeClose()
+    this.#held = frame
+    if (!this.#isAwaited(frame.endMs)) yield* this.#handOn()
+  }
+
+  #isAwaited(endMs: number): boolean {
+    if (this.#isFinished) return false
+    return this.#peers.some(({ isExpected, toldMs }) => isExpected && toldMs < endMs)
+  }
+
+  *#handOn(): Task {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#isHandingOn = true
+    try {
+      const { endMs } = held
+      const due = this.#early.filter(({ frame }) => frame.endMs <= endMs)
+      this.#early = this.#early.filter(({ frame }) => frame.endMs > endMs)
+      this.#handedOnMs = endMs
+      due.sort((a, b) => a.frame.endMs - b.frame.endMs || a.place - b.place)
+      const frames = due.map(({ frame }) => frame)
+      yield* this.#parts.deliver(due.length === 0 ? held : yield* mergeBeside(held, frames))
+    } finally {
+      this.#isHandingOn = false
+    }
+  }
+
+  /**
+   * Puts cells of a peer into their second.
+   * @param frame of 0 seconds
+   * @returns false where that was handed on before: they are in the ring, and told as late
+   */
+  *place(frame: Frame, place: number): Task<boolean> {
+    while (this.#isHandingOn && !this.#isFinished) yield
+    if (frame.endMs > this.#handedOnMs) {
+      this.#early.push({ frame, place })
+      return true
+    }
+    const { live, sinks } = this.#parts
+    const former = live.holding(frame.endMs)
+    if (former !== undefined) live.replace(former, yield* mergeBeside(former, [frame]))
+    for (const sink of sinks) yield* sink.offerLate(frame)
+    return false
+  }
+
+  /** Ends the waiting: what peers have told of is taken, and each second handed on at once. */
+  finish(): void {
+    this.#isFinished = true
+    this.#tasks.finish()
+  }
+}
+
+function* nothing(): Task {}
