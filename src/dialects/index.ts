@@ -1,5 +1,6 @@
 /** The registry: one line for every dialect that the product speaks. */
 export { eventcounters } from './eventcounters/guest.ts'
+export { federation } from './federation/guest.ts'
 export { nettrace } from './nettrace/guest.ts'
 export { opentelemetry } from './opentelemetry/guest.ts'
 export { proxywasm } from './proxywasm/guest.ts'

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { seriesNamed, until } from '../../../../test/support/hub/hub.ts'
+import { histogramFacts } from '../../../../test/support/threads/shm.ts'
+import { Histogram } from '../../../model/index.ts'
+import {
+  addressOf,
+  attached,
+  cellOf,
+  count,
+  factsOf,
+  observe,
+  observeWindow,
+  type ServedHub,
+  second,
+  servedHub,
+  set,
+  stateOf,
+  summarize,
+  totalOf,
+} from './hubs.ts'
+
+/** Two hubs with senders, and one that is attached to both. */
+async function three(options: Record<string, unknown> = {}, queries: readonly string[] = ['', '']) {
+  const clock = new FakeClock()
+  const b = await servedHub({}, clock)
+  const c = await servedHub({}, clock)
+  const attach = [addressOf(b, queries[0]), addressOf(c, queries[1])]
+  const a = await servedHub({ attach, ...options }, clock)
+  await attached(a, b, c)
+  return { clock, a, b, c }
+}
+
+function deltaOf(hub: ServedHub, name: string, endMs?: number): unknown {
+  const cell = cellOf(hub, name, endMs)
+  return cell?.kind === 'counter' ? cell.delta : undefined
+}
+
+function sumOf(hub: ServedHub, name: string): unknown {
+  const total = totalOf(hub, name)
+  return total.kind === 'counter' ? total.total : undefined
+}
+
+suite('seconds of hubs that are attached', () => {
+  test('a counter is the sum of all hubs in the second in which each counted', async () => {
+    const { clock, a, b, c } = await three()
+    count(a, 'requests', 1)
+    count(b, 'requests', 20)
+    count(c, 'requests', 300)
+    const endMs = await second(clock, a, b, c)
+    assert.equal(deltaOf(a, 'requests', endMs), 321)
+    assert.equal(sumOf(a, 'requests'), 321)
+    count(b, 'requests', 5)
+    await second(clock, a, b, c)
+    assert.deepEqual([deltaOf(a, 'requests'), sumOf(a, 'requests')], [5, 326])
+    await second(clock, a, b, c)
+    assert.deepEqual([cellOf(a, 'requests'), sumOf(a, 'requests')], [undefined, 326])
+    assert.equal(deltaOf(b, 'requests', endMs), 20)
+  })
+
+  test('integers beyond 2^53 and negative increments arrive to the unit', async () => {
+    const { clock, a, b, c } = await three()
+    count(b, 'bytes', 2n ** 60n + 1n)
+    count(c, 'bytes', 2)
+    count(c, 'depth', 7)
+    count(c, 'depth', -3)
+    await second(clock, a, b, c)
+    assert.equal(deltaOf(a, 'bytes'), 2n ** 60n + 3n)
+    const depth = totalOf(a, 'depth')
+    assert.ok(depth.kind === 'counter')
+    assert.deepEqual([depth.total, depth.decrements], [7, 3])
+  })
+
+  test('histograms, of lines and of windows, are those of all observations', async () => {
+    const { clock, a, b, c } = await three()
+    const all = new Histogram()
+    const values = [
+      [0.5, 3, 3000],
+      [1e-3, 7],
+      [12, 1e6, 13.25],
+    ] as const
+    for (const [i, hub] of [a, b, c].entries()) {
+      for (const value of values[i] ?? []) all.record(value)
+      observe(hub, 'latency', values[i] ?? [])
+      observeWindow(hub, 'window', values[i] ?? [])
+    }
+    await second(clock, a, b, c)
+    for (const name of ['latency', 'window']) {
+      const cell = cellOf(a, name)
+      const total = totalOf(a, name)
+      assert.ok(cell?.kind === 'histogram' && total.kind === 'histogram')
+      assert.deepEqual(
+        histogramFacts(cell.histogram),
+        histogramFacts(all.atScale(cell.histogram.scale)),
+      )
+      const { count: observed, sum } = total.histogram
+      assert.deepEqual([observed, sum], [all.count, all.sum])
+    }
+  })
+
+  test('summaries are merged, and a gauge has the value that came last', async () => {
+    const { clock, a, b, c } = await three()
+    summarize(b, 'size', 2)
+    summarize(c, 'size', 6)
+    set(b, 'level', 1)
+    await second(clock, a, b, c)
+    const size = cellOf(a, 'size')
+    assert.ok(size?.kind === 'summary')
+    assert.deepEqual(size.summary, { count: 2, mean: 4, squares: 8, min: 2, max: 6 })
+    set(a, 'level', 5)
+    await second(clock, a, b, c)
+    assert.deepEqual(totalOf(a, 'level'), { kind: 'gauge', value: 5 })
+    set(c, 'level', 3)
+    await second(clock, a, b, c)
+    assert.deepEqual(totalOf(a, 'level'), { kind: 'gauge', value: 3 })
+    const level = cellOf(a, 'level')
+    assert.ok(level?.kind === 'gauge' && level.value === 3)
+    await second(clock, a, b, c)
+    assert.equal(cellOf(a, 'level'), undefined, 'no second tells of it again')
+  })
+
+  test('a series stays what it is: dialect, unit, words; its source is the hub', async () => {
+    const { clock, a, b, c } = await three()
+    set(b, 'level', 1)
+    await second(clock, a, b, c)
+    const { metadata, source, identity } = seriesNamed(a.hub, 'level')
+    assert.deepEqual(metadata, seriesNamed(b.hub, 'level').metadata)
+    assert.deepEqual([identity.labels, source], [[], `127.0.0.1:${b.port}`])
+    const names = [...a.hub.series].filter((each) => each.source.endsWith(`:${b.port}`))
+    assert.deepEqual(
+      names.map((each) => each.identity.name),
+      ['level'],
+      'nothing of what the hub says of itself',
+    )
+  })
+
+  test('with ?hub=NAME series of hubs are apart by that label', async () => {
+    const { clock, a, b, c } = await three({}, ['?hub=east', ''])
+    count(b, 'requests', 1)
+    count(c, 'requests', 2)
+    await second(clock, a, b, c)
+    const found = [...a.hub.series].filter(({ identity }) => identity.name === 'requests')
+    const told = found.map((record) => [record.identity.labels, a.hub.total(record)])
+    assert.deepEqual(told, [
+      [[['hub', 'east']], { kind: 'counter', total: 1, decrements: 0 }],
+      [[], { kind: 'counter', total: 2, decrements: 0 }],
+    ])
+  })
+
+  test('hubs that are attached to each other show the same, and nothing comes round', async () => {
+    const clock = new FakeClock()
+    const port = 20_000 + (process.pid % 20_000)
+    const a = await servedHub({ attach: [`pentameter://127.0.0.1:${port}`] }, clock)
+    const b = await servedHub({ attach: [addressOf(a)] }, clock, port)
+    await attached(a, b)
+    await attached(b, a)
+    for (let round = 1; round <= 3; round++) {
+      count(a, 'requests', 1)
+      count(b, 'requests', 10)
+      await second(clock, a, b)
+      assert.deepEqual([sumOf(a, 'requests'), sumOf(b, 'requests')], [11 * round, 11 * round])
+    }
+  })
+
+  test('a hub is not attached to itself nor twice to another, and says so', async () => {
+    const clock = new FakeClock()
+    const b = await servedHub({}, clock)
+    const attach = [addressOf(b), `pentameter://localhost:${b.port}`]
+    const a = await servedHub({ attach }, clock)
+    const messages = () => (a.hub.sources().peers ?? []).map(({ message }) => message ?? '')
+    await until(() => messages().some((each) => /hub_twice: it is attached already/.test(each)))
+    count(b, 'requests', 7)
+    await second(clock, a, b)
+    assert.equal(sumOf(a, 'requests'), 7)
+  })
+})
+
+suite('a hub that goes and comes', () => {
+  test('is missed by nothing while it lives, whatever becomes of the connection', async () => {
+    const { clock, a, b, c } = await three()
+    count(b, 'requests', 1)
+    await second(clock, a, b, c)
+    const port = b.port
+    await b.stopDoor()
+    await until(() => stateOf(a, { port }).state === 'lost')
+    for (let i = 0; i < 3; i++) {
+      count(b, 'requests', 10)
+      await second(clock, a, c)
+    }
+    assert.equal(sumOf(a, 'requests'), 1)
+    const ends = b.hub.live.since(0).map(({ endMs }) => endMs)
+    await b.openDoor(port)
+    await attached(a, b)
+    await until(() => sumOf(a, 'requests') === 31)
+    assert.deepEqual(
+      ends.map((endMs) => deltaOf(a, 'requests', endMs)),
+      [1, 10, 10, 10],
+      'each in its own second',
+    )
+    const { late, lost } = factsOf(a, b)
+    assert.deepEqual([late, lost], [3, 0])
+  })
+
+  test('counts on when it is started anew, and the sum is that of all its seconds', async () => {
+    const clock = new FakeClock()
+    let b = await servedHub({}, clock)
+    const { port } = b
+    const a = await servedHub({ attach: [addressOf(b)] }, clock)
+    await attached(a, b)
+    let sum = 0
+    for (let start = 0; start < 4; start++) {
+      for (let i = 1; i <= 3; i++) {
+        count(b, 'requests', i)
+        sum += i
+        await second(clock, a, b)
+      }
+      assert.equal(sumOf(a, 'requests'), sum)
+      await b.stop()
+      await until(() => stateOf(a, { port }).state === 'lost')
+      b = await servedHub({}, clock, port)
+      count(b, 'requests', 100)
+      sum += 100
+      await second(clock, b)
+      await attached(a, b)
+      await until(() => sumOf(a, 'requests') === sum)
+    }
+  })
+
+  test('is told as lost where it has seconds no more', async () => {
+    const clock = new FakeClock()
+    const b = await servedHub({ federation: { replaySeconds: 3 } }, clock)
+    const { port } = b
+    const a = await servedHub({ attach: [addressOf(b)] }, clock)
+    await attached(a, b)
+    await b.stopDoor()
+    await until(() => stateOf(a, { port }).state === 'lost')
+    for (let i = 0; i < 5; i++) {
+      count(b, 'requests', 1)
+      await second(clock, b)
+    }
+    await b.openDoor(port)
+    await attached(a, b)
+    await until(() => factsOf(a, b).seconds === 3)
+    assert.deepEqual([factsOf(a, b).lost, sumOf(a, 'requests')], [2, 3])
+  })
+})
