@@ -86,6 +86,8 @@ export interface CellAnswer {
   readonly fromS: number
   readonly stepS: number
   readonly length: number
+  /** End of the newest second that is in it, Unix seconds; absent where that is not known. */
+  readonly untilS?: number
   /** 1 for steps in which a hub ran: a counter without a cell then stood still. */
   readonly covered: Uint8Array
   readonly columns: readonly CellColumn[]

@@ -79,8 +79,8 @@ function levelRow({
   bytes,
   widthS,
 }: LevelInspection): string[] {
-  const cells = { second5: 'seconds, 5 min', second: 'seconds, 1 h' }[table]
-  const name = cells ?? (widthS === 60 ? 'minutes' : 'hours')
+  const names = { second5: 'seconds, 5 min', second: 'seconds, 1 h', minute1: 'minutes, 1 h' }
+  const name = names[table as keyof typeof names] ?? (widthS === 60 ? 'minutes, 4 h' : 'hours')
   return [
     ...[name, timeText(fromS), timeText(toS), String(bundles), String(chunks)],
     bytesText(bytes),

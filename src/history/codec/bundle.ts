@@ -7,13 +7,17 @@
  *   index: count x [slot less the one before, less 1: varint][size: varint][crc of the chunk:u32]
  *   count x chunk
  *
+ * Version 1 has chunks as chunk.ts makes them, version 2 several of them as one (parts.ts of the
+ * store).
+ *
  * A range coder reads anything as something, and a database does not notice a changed bit in its
  * values: hence a checksum for each chunk, so that one series costs no pass over its neighbours.
  */
 import { crc32 } from './crc32.ts'
 import { faultOf } from './fault.ts'
 
-const VERSION = 1
+const VERSIONS = [1, 2] as const
+export type BundleVersion = (typeof VERSIONS)[number]
 const HEAD_BYTES = 12
 const CRC_AT = 4
 const INDEX_SIZE_AT = 8
@@ -34,7 +38,11 @@ export interface BundledChunk {
  * Makes a bundle of chunks, whose slots rise.
  * @throws {RangeError} for slots that do not, or more chunks than 65,535
  */
-export function encodeBundle(resolution: Resolution, chunks: readonly BundledChunk[]): Uint8Array {
+export function encodeBundle(
+  resolution: Resolution,
+  chunks: readonly BundledChunk[],
+  version: BundleVersion = 1,
+): Uint8Array {
   if (chunks.length > CHUNKS_MAX) throw new RangeError(`bundle of ${chunks.length} chunks`)
   const index: number[] = []
   let before = -1
@@ -50,7 +58,7 @@ export function encodeBundle(resolution: Resolution, chunks: readonly BundledChu
   }
   const bundle = new Uint8Array(HEAD_BYTES + index.length + size)
   const view = new DataView(bundle.buffer)
-  bundle[0] = VERSION
+  bundle[0] = version
   bundle[1] = RESOLUTIONS.indexOf(resolution)
   view.setUint16(2, chunks.length, true)
   view.setUint32(INDEX_SIZE_AT, index.length, true)
@@ -72,7 +80,8 @@ function headCrc(bundle: Uint8Array, end: number): number {
   return crc32(head)
 }
 
-function pushVarint(out: number[], value: number): void {
+/** Appends a number of seven bits a byte. */
+export function pushVarint(out: number[], value: number): void {
   let left = value
   for (; left > 127; left = Math.floor(left / 128)) out.push((left % 128) | 128)
   out.push(left)
@@ -80,6 +89,7 @@ function pushVarint(out: number[], value: number): void {
 
 /** An opened bundle; looks at the bytes that it was opened with for as long as it is used. */
 export class Bundle {
+  readonly version: BundleVersion
   readonly resolution: Resolution
   /** Slots that have a chunk, rising. */
   readonly slots: Uint32Array
@@ -95,7 +105,9 @@ export class Bundle {
     if (bytes.length < HEAD_BYTES) {
       throw faultOf('bundle_truncated', bytes.length, `bundle of ${bytes.length} bytes`)
     }
-    if (bytes[0] !== VERSION) throw faultOf('bundle_version', 0, `bundle of version ${bytes[0]}`)
+    const version = VERSIONS.find((each) => each === bytes[0])
+    if (version === undefined) throw faultOf('bundle_version', 0, `bundle of version ${bytes[0]}`)
+    this.version = version
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     const end = HEAD_BYTES + view.getUint32(INDEX_SIZE_AT, true)
     if (end > bytes.length) {

@@ -8,6 +8,12 @@ export {
   PLACES_LIMIT,
   type SummaryBlock,
 } from './block.ts'
-export { Bundle, type BundledChunk, encodeBundle, type Resolution } from './bundle.ts'
+export {
+  Bundle,
+  type BundledChunk,
+  type BundleVersion,
+  encodeBundle,
+  type Resolution,
+} from './bundle.ts'
 export { ChunkCodec, type EncodeOptions, scriptCodec } from './chunk.ts'
 export { CODEC_FAULTS, type CodecFault } from './fault.ts'

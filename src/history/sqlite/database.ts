@@ -4,7 +4,8 @@
  *
  *   series   a row each: slot, key of its identity, metadata, life span, total at the last seal
  *   second5  bundles of cells of a second, of five minutes; second, of an hour, made of twelve
- *   minute   bundles of cells of a minute, of an hour; hour, of an hour, of thirty days
+ *   minute1  bundles of cells of a minute, of an hour; minute, of four hours, made of four
+ *   hour     bundles of cells of an hour, of thirty days
  *   run      spans of time in which a hub ran
  *   state    numbers: the first head log that is not sealed, whether it was closed in order
  *
@@ -19,7 +20,7 @@ import { headNumbers, syncFolder } from './head/head-log.ts'
 
 /** Number in SQLite's header that says whose file it is: 'PMHI'. */
 const APPLICATION_ID = 0x504d_4849
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 const PAGE_BYTES = 4096
 
 const SCHEMA = `
@@ -28,6 +29,7 @@ CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, key BLOB NO
   living INTEGER NOT NULL);
 CREATE TABLE second5(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE second(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
+CREATE TABLE minute1(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE minute(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE hour(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE run(startS INTEGER PRIMARY KEY, endS INTEGER NOT NULL);
@@ -36,7 +38,14 @@ INSERT INTO state VALUES ('head', 1), ('clean', 1);
 `
 
 /** Task from each version of the schema to the next one, by the version that they start from. */
-const MIGRATIONS: ReadonlyMap<number, string> = new Map()
+const MIGRATIONS: ReadonlyMap<number, string> = new Map([
+  // minutes were of an hour only; they become four hours with the next ones
+  [
+    1,
+    `ALTER TABLE minute RENAME TO minute1;
+     CREATE TABLE minute(id INTEGER PRIMARY KEY, b BLOB NOT NULL)`,
+  ],
+])
 
 export interface OpenedDatabase {
   readonly db: DatabaseSync

@@ -12,6 +12,8 @@ import type { SlotDefinition } from './head/record.ts'
 
 const TOTAL_FRAME = { startMs: 0, widthMs: 1 }
 const LIST_LIMIT = 10_000
+/** Keys whose slots are remembered: those of large reads, which come again. */
+const FOUND_LIMIT = 32_768
 
 interface KnownSlot {
   readonly slot: number
@@ -35,6 +37,7 @@ export class Slots {
   /** Slot after the last one given out, by kind; a multiple of a block's slots when it is full. */
   readonly #next = new Map<Kind, number>()
   #blocks: number
+  readonly #found = new Map<string, KnownSlot>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
@@ -67,8 +70,20 @@ export class Slots {
   }
 
   find(key: Uint8Array): KnownSlot | undefined {
+    const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
+    const held = this.#found.get(text)
+    if (held !== undefined) return held
     const row = this.#find.get(key)
-    return row === undefined ? undefined : { slot: Number(row.slot), kind: kindAt(row.kind) }
+    if (row === undefined) return undefined
+    const known = { slot: Number(row.slot), kind: kindAt(row.kind) }
+    if (this.#found.size >= FOUND_LIMIT) this.#found.clear()
+    this.#found.set(text, known)
+    return known
+  }
+
+  /** Has keys looked up anew: series may have been taken away. */
+  forget(): void {
+    this.#found.clear()
   }
 
   kindOf(slot: number): Kind | undefined {
@@ -140,6 +155,7 @@ export class Slots {
   }
 
   delete(slot: number): void {
+    this.forget()
     this.#delete.run(slot)
   }
 

@@ -25,7 +25,9 @@ import {
   blockNumber,
   HOUR,
   LEVELS,
+  type Level,
   MINUTE,
+  MINUTE1,
   SECOND,
   SECOND5,
   windowOf,
@@ -37,12 +39,15 @@ import { inTransaction, openDatabase, readState, setState } from './database.ts'
 import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts'
 import { OpenWindows } from './head/open-windows.ts'
 import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.ts'
+import { RefSlots } from './head/ref-slots.ts'
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
 
 interface SqliteHistoryOptions extends RetentionRules {
   readonly folder: string
   readonly nowMs: () => number
+  /** Significant digits of gauges that are no decimals of few places; absent or 0 = every bit. */
+  readonly digits?: number
 }
 
 /** Time in steps before others of the event loop have their turn, ms. */
@@ -55,6 +60,8 @@ const WAIT_RECORDS = 600
 const RETRY_MS = 10_000
 /** Time after the start, and between two looks, until what is too old goes, ms. */
 const RETAIN_MS = 600_000
+/** Longest time for which one step of other work waits for reads, ms. */
+const READS_FIRST_MS = 500
 /** Commits that may come between the steps of a read before it is done in one. */
 const READ_RESTARTS = 2
 
@@ -63,7 +70,7 @@ export class SqliteHistory implements HistoryStore {
   readonly #lock: FolderLock
   readonly #db: DatabaseSync
   readonly #tables: Tables
-  readonly #refs = new Map<number, number>()
+  readonly #refs = new RefSlots()
   readonly #lost: Record<string, number> = {}
   readonly #notes: string[] = []
   #open = new OpenWindows()
@@ -74,8 +81,12 @@ export class SqliteHistory implements HistoryStore {
   #message: string | undefined
   #taken = 0
   #durableS: number | undefined
+  /** End of the second that came last, which is not the newest where the clock was set back. */
+  #until: { readonly untilS?: number } = {}
   #retryMs = 0
   #retainMs: number
+  /** Reads under way. */
+  #reads = 0
   /** Number of changes of what is in bundles. */
   #commits = 0
   #maintenance: Promise<void> = Promise.resolve()
@@ -107,14 +118,16 @@ export class SqliteHistory implements HistoryStore {
 
   #tablesOf(db: DatabaseSync): Tables {
     const damaged = ({ code }: { readonly code: string }): void => this.#lose(`damaged_${code}`)
+    const table = (level: Level) => new BundleTable(db, level, damaged, this.#options.digits)
     return {
       db,
       slots: new Slots(db),
       runs: new Runs(db),
-      second5: new BundleTable(db, SECOND5, damaged),
-      second: new BundleTable(db, SECOND, damaged),
-      minute: new BundleTable(db, MINUTE, damaged),
-      hour: new BundleTable(db, HOUR, damaged),
+      second5: table(SECOND5),
+      second: table(SECOND),
+      minute1: table(MINUTE1),
+      minute: table(MINUTE),
+      hour: table(HOUR),
     }
   }
 
@@ -152,6 +165,7 @@ export class SqliteHistory implements HistoryStore {
     this.#tables.runs.add(endS - seconds, endS)
     this.#open.take(record)
     this.#durableS = Math.max(this.#durableS ?? 0, endS)
+    if (seconds > 0) this.#until = { untilS: endS }
   }
 
   async append(second: ClosedSecond): Promise<void> {
@@ -190,7 +204,7 @@ export class SqliteHistory implements HistoryStore {
         }
       })
     }
-    const record = recordOf(second, defined, (ref) => this.#refs.get(ref) ?? 0)
+    const record = recordOf(second, defined, (ref) => this.#refs.get(ref))
     this.#head.append(record)
     for (const ref of second.ended) this.#refs.delete(ref)
     this.#take(record)
@@ -217,7 +231,7 @@ export class SqliteHistory implements HistoryStore {
   async #work(endS: number): Promise<void> {
     try {
       await this.#seal()
-      await run(this.#counted(compacting(this.#tables, endS - SECOND5.windowS)))
+      await this.#inBackground(compacting(this.#tables, endS - SECOND5.windowS))
       if (this.#options.nowMs() >= this.#retainMs) await this.retain()
     } catch (error) {
       const failure = asHistoryError(error, this.#options.folder)
@@ -240,7 +254,7 @@ export class SqliteHistory implements HistoryStore {
       this.#sealed = this.#open
       this.#open = new OpenWindows()
     }
-    await run(this.#counted(sealing(this.#tables, this.#sealed, this.#head.number)))
+    await this.#inBackground(sealing(this.#tables, this.#sealed, this.#head.number))
     this.#sealed = undefined
     this.#commits++
     const { folder } = this.#options
@@ -249,17 +263,28 @@ export class SqliteHistory implements HistoryStore {
     }
   }
 
-  /** Runs steps, each of which may change bundles. */
-  *#counted<T>(steps: Task<T>): Task<T> {
+  /** Runs steps, each of which may change bundles; reads go first, for a while. */
+  async #inBackground<T>(steps: Task<T>): Promise<T> {
     for (;;) {
       const { done, value } = steps.next()
       this.#commits++
       if (done === true) return value
-      yield
+      const untilMs = performance.now() + READS_FIRST_MS
+      do await new Promise(setImmediate)
+      while (this.#reads > 0 && performance.now() < untilMs)
     }
   }
 
   async read(query: CellQuery): Promise<CellAnswer> {
+    this.#reads++
+    try {
+      return { ...(await this.#read(query)), ...this.#until }
+    } finally {
+      this.#reads--
+    }
+  }
+
+  async #read(query: CellQuery): Promise<CellAnswer> {
     for (let restarts = 0; ; restarts++) {
       const commits = this.#commits
       const open = this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
@@ -280,7 +305,7 @@ export class SqliteHistory implements HistoryStore {
     const found = keys.flatMap((key) => this.#tables.slots.find(key) ?? [])
     const slots = new Set(found.map(({ slot }) => slot))
     const blocks = new Set([...slots].map(blockNumber))
-    await run(this.#counted(this.#removing(slots, blocks)))
+    await this.#inBackground(this.#removing(slots, blocks))
     return slots.size
   }
 
@@ -294,7 +319,7 @@ export class SqliteHistory implements HistoryStore {
       }
     }
     for (const slot of slots) this.#tables.slots.delete(slot)
-    for (const [ref, slot] of this.#refs) if (slots.has(slot)) this.#refs.delete(ref)
+    this.#refs.deleteSlots(slots)
   }
 
   /**
@@ -314,10 +339,11 @@ export class SqliteHistory implements HistoryStore {
     const { nowMs } = this.#options
     this.#retainMs = nowMs() + RETAIN_MS
     // hours are made of five minutes before these go; a full disk may take none
-    const compacted = run(this.#counted(compacting(this.#tables, nowMs() / 1000)))
+    const compacted = this.#inBackground(compacting(this.#tables, nowMs() / 1000))
     await compacted.catch(() => {})
     const steps = retaining(this.#tables, this.#options, nowMs() / 1000, this.#head.size)
-    await run(this.#counted(steps))
+    await this.#inBackground(steps)
+    this.#tables.slots.forget()
   }
 
   async health(): Promise<HistoryHealth> {
@@ -343,7 +369,7 @@ export class SqliteHistory implements HistoryStore {
   }
 
   #keptFrom(): KeptFrom {
-    const firstOf = (table: string, windowS: number): number[] => {
+    const firstOf = ({ table, windowS }: Level): number[] => {
       const id = this.#db.prepare(`SELECT min(id) AS id FROM ${table}`).get()?.id
       return id === null || id === undefined ? [] : [windowOf(Number(id)) * windowS]
     }
@@ -355,11 +381,11 @@ export class SqliteHistory implements HistoryStore {
     const least = (list: number[]): number | undefined => {
       return list.length === 0 ? undefined : Math.max(beganS, Math.min(...list))
     }
-    const second5 = firstOf('second5', SECOND5.windowS)
+    const second5 = firstOf(SECOND5)
     return {
-      second: least([...firstOf('second', SECOND.windowS), ...second5, ...open]),
-      minute: least([...firstOf('minute', MINUTE.windowS), ...open]),
-      hour: least([...firstOf('hour', HOUR.windowS), ...second5, ...open]),
+      second: least([...firstOf(SECOND), ...second5, ...open]),
+      minute: least([...firstOf(MINUTE), ...firstOf(MINUTE1), ...open]),
+      hour: least([...firstOf(HOUR), ...second5, ...open]),
     }
   }
 

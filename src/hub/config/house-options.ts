@@ -112,6 +112,13 @@ const HISTORY_OPTIONS = {
     default: 1_000_000,
     description: 'series of which cells are kept; above it those silent longest go',
   }),
+  digits: integer({
+    min: 0,
+    max: 15,
+    default: 0,
+    description:
+      'significant digits that gauges keep where they are no decimals of few places; 0 = every bit',
+  }),
 }
 
 const HTTP_OPTIONS = {

@@ -9,6 +9,7 @@ export type HistoryStart = FolderStart | EngineStart
 
 export interface FolderStart extends RetentionRules {
   readonly folder: string
+  readonly digits?: number
 }
 
 export interface EngineStart {

@@ -457,6 +457,15 @@ class Unpacker {
     if (length === 0) return
     run.offset = this.#index()
     run.counts = new BigUint64Array(length)
-    for (let i = 0; i < length; i++) run.counts[i] = this.#big()
+    const halves = new Uint32Array(run.counts.buffer)
+    for (let i = 0; i < length; i++) {
+      // nearly every count is of one byte, and a bigint of each would be garbage
+      const byte = this.#bytes[this.#at]!
+      if (byte >= 0x80) run.counts[i] = this.#big()
+      else {
+        halves[2 * i] = byte
+        this.#at++
+      }
+    }
   }
 }

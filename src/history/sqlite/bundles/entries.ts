@@ -126,7 +126,17 @@ function gaugeBlock(
   }
 }
 
-/** Merges two lists, places rising; cells of one place are added up. */
+/**
+ * Adds a cell to one of the same place that came before. Of a gauge the newer value holds, where
+ * their times are the same: a second that comes again because the clock was set back.
+ */
+export function addCell(held: Cell, added: Cell): Cell {
+  const sum = mergeCells(held, added)
+  const isAgain = held.kind === 'gauge' && added.kind === 'gauge' && held.at === added.at
+  return isAgain && sum.kind === 'gauge' ? { ...sum, value: added.value } : sum
+}
+
+/** Merges two lists, places rising; cells of one place are added up, those of `b` being newer. */
 export function mergeEntries(a: readonly Entry[], b: readonly Entry[]): Entry[] {
   const merged: Entry[] = []
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
@@ -138,7 +148,7 @@ export function mergeEntries(a: readonly Entry[], b: readonly Entry[]): Entry[] 
       merged.push(right)
       j++
     } else {
-      merged.push({ place: left.place, cell: mergeCells(left.cell, right.cell) })
+      merged.push({ place: left.place, cell: addCell(left.cell, right.cell) })
       i++
       j++
     }

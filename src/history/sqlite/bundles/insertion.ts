@@ -3,10 +3,11 @@
  * wider ones, as they would be there had this history taken them: merged with what it has.
  */
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
+import type { Block } from '../../codec/index.ts'
 import { inTransaction } from '../database.ts'
 import type { PastSeries } from '../slots.ts'
-import type { Entry } from './entries.ts'
-import { type BundleTable, blockNumber } from './levels.ts'
+import { blockOf } from './entries.ts'
+import { type BundleTable, blockNumber, frameOf } from './levels.ts'
 import type { Tables } from './maintenance.ts'
 
 export interface PastCell {
@@ -78,16 +79,20 @@ class Additions {
 
   write(): void {
     for (const { table, window, block, kind, slots } of this.#all.values()) {
-      const entries = new Map([...slots].map(([slot, places]) => [slot, entriesOf(places)]))
-      table.write(table.rowWith(window, block, entries, kind))
+      const frame = frameOf(table.level, window)
+      const blocks = new Map(
+        [...slots].map(([slot, places]): [number, Block] => {
+          const rising = [...places].sort(([a], [b]) => a - b)
+          return [
+            slot,
+            blockOf(
+              rising.map(([place, cell]) => ({ place, cell })),
+              frame,
+            ),
+          ]
+        }),
+      )
+      table.write(table.rowWith(window, block, blocks, kind))
     }
   }
-}
-
-function entriesOf(places: ReadonlyMap<number, Cell>): Entry[] {
-  return [...places]
-    .sort(([a], [b]) => a - b)
-    .map(([place, cell]) => {
-      return { place, cell }
-    })
 }

@@ -6,12 +6,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { KINDS, type Kind } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/index.ts'
-import { Bundle, type BundledChunk, encodeBundle } from '../../codec/index.ts'
+import {
+  type Block,
+  Bundle,
+  type BundledChunk,
+  type BundleVersion,
+  encodeBundle,
+} from '../../codec/index.ts'
 import { quickCodec } from '../../quick/quick-coder.ts'
-import { blockOf, type Entry, entriesOf, mergeEntries, type WindowFrame } from './entries.ts'
+import { mergeBlocks, moved } from './blocks.ts'
+import { type Entry, entriesOf, type WindowFrame } from './entries.ts'
+import { type ChunkPart, decodeParts, encodeParts } from './parts.ts'
 
 export interface Level {
-  readonly table: 'second5' | 'second' | 'minute' | 'hour'
+  readonly table: 'second5' | 'second' | 'minute1' | 'minute' | 'hour'
   /** Width of a cell and of a window, seconds. */
   readonly cellS: 1 | 60 | 3600
   readonly windowS: number
@@ -19,13 +27,17 @@ export interface Level {
 
 export const SECOND5: Level = { table: 'second5', cellS: 1, windowS: 300 }
 export const SECOND: Level = { table: 'second', cellS: 1, windowS: 3600 }
-export const MINUTE: Level = { table: 'minute', cellS: 60, windowS: 3600 }
+/** Minutes of the hours at hand: they are written again every five minutes. */
+export const MINUTE1: Level = { table: 'minute1', cellS: 60, windowS: 3600 }
+export const MINUTE: Level = { table: 'minute', cellS: 60, windowS: 14_400 }
 export const HOUR: Level = { table: 'hour', cellS: 3600, windowS: 2_592_000 }
-export const LEVELS: readonly Level[] = [SECOND5, SECOND, MINUTE, HOUR]
+export const LEVELS: readonly Level[] = [SECOND5, SECOND, MINUTE1, MINUTE, HOUR]
 
 /** Slots of a block: neighbours of one kind, in one bundle. */
 export const BLOCK_SLOTS = 128
 const BLOCKS_LIMIT = 2 ** 21
+/** Parts of a chunk: twelve of an hour, and as many of late cells before all become one. */
+const PARTS_MOST = 24
 
 export function rowId(window: number, block: number): number {
   return window * BLOCKS_LIMIT + block
@@ -39,7 +51,8 @@ export function blockNumber(slot: number): number {
   return Math.floor(slot / BLOCK_SLOTS)
 }
 
-function frameOf({ cellS, windowS }: Level, window: number): WindowFrame {
+/** Gives the frame of a window, in which its blocks are. */
+export function frameOf({ cellS, windowS }: Level, window: number): WindowFrame {
   return { startMs: window * windowS * 1000, widthMs: cellS * 1000 }
 }
 
@@ -48,8 +61,8 @@ interface Row {
   readonly bytes: Uint8Array
 }
 
-/** Cells of the series of one block, by slot. */
-export type BlockEntries = ReadonlyMap<number, readonly Entry[]>
+/** Cells of the series of one bundle, by slot. */
+export type SlotBlocks = ReadonlyMap<number, Block>
 
 export class BundleTable {
   readonly level: Level
@@ -57,15 +70,22 @@ export class BundleTable {
   readonly #write: StatementSync
   readonly #delete: StatementSync
   readonly #ids: StatementSync
+  readonly #ends: StatementSync
   readonly #damaged: (error: DecodeError) => void
+  readonly #digits: number
 
-  /** @param damaged told of chunks that can't be read: they are left out */
-  constructor(db: DatabaseSync, level: Level, damaged: (error: DecodeError) => void) {
+  /**
+   * @param damaged told of chunks that can't be read: they are left out
+   * @param digits significant digits of gauges that are no decimals of few places; 0 = every bit
+   */
+  constructor(db: DatabaseSync, level: Level, damaged: (error: DecodeError) => void, digits = 0) {
     this.level = level
     this.#damaged = damaged
+    this.#digits = digits
     this.#read = db.prepare(`SELECT b FROM ${level.table} WHERE id = ?`)
     this.#write = db.prepare(`INSERT OR REPLACE INTO ${level.table} VALUES (?, ?)`)
     this.#delete = db.prepare(`DELETE FROM ${level.table} WHERE id = ?`)
+    this.#ends = db.prepare(`SELECT min(id) AS first, max(id) AS last FROM ${level.table}`)
     this.#ids = db.prepare(`SELECT id FROM ${level.table} WHERE id >= ? AND id < ? ORDER BY id`)
   }
 
@@ -77,12 +97,25 @@ export class BundleTable {
   }
 
   /** Reads the cells of a series in a bundle; undefined where it has none that can be read. */
-  entries(bundle: Bundle, slot: number, kind: Kind, window: number): Entry[] | undefined {
+  read(bundle: Bundle, slot: number, kind: Kind, window: number): Block | undefined {
     return this.#guarded(() => {
       const chunk = bundle.chunk(slot)
       if (chunk === undefined) return undefined
-      return entriesOf(quickCodec().decode(kind, chunk), frameOf(this.level, window))
+      if (bundle.version === 1) return quickCodec().decode(kind, chunk)
+      const frame = frameOf(this.level, window)
+      let sum: Block | undefined
+      for (const { shift, bytes } of decodeParts(chunk)) {
+        const part = moved(quickCodec().decode(kind, bytes), shift, shift * frame.widthMs)
+        sum = sum === undefined ? part : mergeBlocks(sum, part, frame)
+      }
+      return sum
     })
+  }
+
+  /** Lists the cells of a series in a bundle, as {@link read} has them. */
+  entries(bundle: Bundle, slot: number, kind: Kind, window: number): Entry[] | undefined {
+    const block = this.read(bundle, slot, kind, window)
+    return block && entriesOf(block, frameOf(this.level, window))
   }
 
   #guarded<T>(work: () => T): T | undefined {
@@ -95,30 +128,85 @@ export class BundleTable {
     }
   }
 
-  /** Makes the row of a block of a window with more cells in it; not written yet. */
-  rowWith(window: number, block: number, added: BlockEntries, kind: Kind): Row {
+  /** Makes the row of a bundle of a window with more cells in it; not written yet. */
+  rowWith(window: number, block: number, added: SlotBlocks, kind: Kind): Row {
+    const frame = frameOf(this.level, window)
+    return this.#rowOf(window, block, added, kind, (more, held, slot) => {
+      const before = held && this.read(held, slot, kind, window)
+      const all = before === undefined ? more : mergeBlocks(before, more, frame)
+      const bytes = quickCodec().encode(all, { digits: this.#digits })
+      return this.#isParted(kind) ? encodeParts([{ shift: 0, bytes }]) : bytes
+    })
+  }
+
+  /**
+   * Makes the row of a bundle of a window with chunks of shorter ones in it, as they are.
+   * @param added parts by slot, of a kind whose bundles have some
+   */
+  rowWithParts(
+    window: number,
+    block: number,
+    added: ReadonlyMap<number, readonly ChunkPart[]>,
+    kind: Kind,
+  ): Row {
+    return this.#rowOf(window, block, added, kind, (more, held, slot) => {
+      const before = held && this.#partsIn(held, slot)
+      const parts = [...(before ?? []), ...more]
+      if (parts.length <= PARTS_MOST) return encodeParts(parts)
+      const whole = parts.map(({ shift, bytes }) => {
+        return moved(quickCodec().decode(kind, bytes), shift, shift * this.level.cellS * 1000)
+      })
+      const frame = frameOf(this.level, window)
+      const all = whole.reduce((sum, part) => mergeBlocks(sum, part, frame))
+      return encodeParts([{ shift: 0, bytes: quickCodec().encode(all) }])
+    })
+  }
+
+  #partsIn(bundle: Bundle, slot: number): ChunkPart[] | undefined {
+    return this.#guarded(() => {
+      const bytes = bundle.chunk(slot)
+      if (bytes === undefined) return undefined
+      return bundle.version === 1 ? [{ shift: 0, bytes }] : decodeParts(bytes)
+    })
+  }
+
+  /** Finds a chunk as it is; undefined where there is none, or none that can be read. */
+  chunk(bundle: Bundle, slot: number): Uint8Array | undefined {
+    return this.#guarded(() => bundle.chunk(slot))
+  }
+
+  /** Tells whether chunks of a kind are put together of those of shorter windows. */
+  #isParted(kind: Kind): boolean {
+    return this.level === SECOND && isDistribution(kind)
+  }
+
+  /** @param chunkOf makes the chunk of a series of which more has come */
+  #rowOf<T>(
+    window: number,
+    block: number,
+    added: ReadonlyMap<number, T>,
+    kind: Kind,
+    chunkOf: (more: T, held: Bundle | undefined, slot: number) => Uint8Array,
+  ): Row {
     const held = this.open(window, block)
+    const version = this.#isParted(kind) ? 2 : 1
     const slots = new Set(added.keys())
     for (const slot of held?.slots ?? []) slots.add(slot)
     const chunks: BundledChunk[] = []
     for (const slot of [...slots].sort((a, b) => a - b)) {
-      const bytes = this.#chunkWith(held, slot, kind, window, added.get(slot) ?? [])
+      const more = added.get(slot)
+      const bytes =
+        more === undefined ? this.#heldAs(version, held, slot) : chunkOf(more, held, slot)
       if (bytes !== undefined) chunks.push({ slot, bytes })
     }
-    return { id: rowId(window, block), bytes: encodeBundle(this.level.cellS, chunks) }
+    return { id: rowId(window, block), bytes: encodeBundle(this.level.cellS, chunks, version) }
   }
 
-  #chunkWith(
-    held: Bundle | undefined,
-    slot: number,
-    kind: Kind,
-    window: number,
-    added: readonly Entry[],
-  ): Uint8Array | undefined {
-    if (added.length === 0) return held && this.#guarded(() => held.chunk(slot))
-    const before = held && this.entries(held, slot, kind, window)
-    const entries = before === undefined ? added : mergeEntries(before, added)
-    return quickCodec().encode(blockOf(entries, frameOf(this.level, window)))
+  /** Gives the chunk of a series of which no more has come, as bundles of a version have it. */
+  #heldAs(version: BundleVersion, held: Bundle | undefined, slot: number): Uint8Array | undefined {
+    const bytes = held && this.chunk(held, slot)
+    if (bytes === undefined || held?.version === version) return bytes
+    return encodeParts([{ shift: 0, bytes }])
   }
 
   write({ id, bytes }: Row): void {
@@ -134,11 +222,23 @@ export class BundleTable {
     const held = this.open(window, block)
     if (held === undefined) return
     const chunks = [...held.slots].flatMap((slot) => {
-      const bytes = slots.has(slot) ? undefined : this.#guarded(() => held.chunk(slot))
+      const bytes = slots.has(slot) ? undefined : this.chunk(held, slot)
       return bytes === undefined ? [] : { slot, bytes }
     })
-    if (chunks.length === 0) this.delete(window, block)
-    else this.write({ id: rowId(window, block), bytes: encodeBundle(this.level.cellS, chunks) })
+    if (chunks.length === 0) {
+      this.delete(window, block)
+      return
+    }
+    const bytes = encodeBundle(this.level.cellS, chunks, held.version)
+    this.write({ id: rowId(window, block), bytes })
+  }
+
+  /** Gives the first window that has bundles and the one behind the last; equal ones without. */
+  span(): readonly [first: number, end: number] {
+    const { first, last } = this.#ends.get() ?? {}
+    return first === null || first === undefined
+      ? [0, 0]
+      : [windowOf(Number(first)), windowOf(Number(last)) + 1]
   }
 
   /** Lists the rows of windows [from, to) as `[window, block]`. */
@@ -148,6 +248,11 @@ export class BundleTable {
       return [windowOf(id), id % BLOCKS_LIMIT]
     })
   }
+}
+
+/** Tells whether cells of a kind are distributions, which are dear to read and write again. */
+export function isDistribution(kind: Kind): boolean {
+  return kind === 'histogram' || kind === 'summary'
 }
 
 /** Kind of the series of a number, as the database has it. */

@@ -1,24 +1,33 @@
 /**
  * Work that makes bundles of what was appended, in steps: sealing of the open windows, and the
- * making of hours out of five minutes. A step lasts as long as the bundle of 128 series takes.
+ * making of long windows out of short ones. A step lasts as long as the bundle of 128 series takes.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kind } from '../../../model/index.ts'
 import type { Task } from '../../../time/task.ts'
+import type { Block } from '../../codec/index.ts'
+import { quickCodec } from '../../quick/quick-coder.ts'
 import { inTransaction, setState } from '../database.ts'
+import type { OpenSeries } from '../head/open-series.ts'
 import type { OpenWindows } from '../head/open-windows.ts'
 import type { Runs } from '../runs.ts'
 import type { Slots } from '../slots.ts'
-import { CellSum, type Entry, mergeEntries, rolledUp } from './entries.ts'
+import { mergeBlocks, moved, rolled } from './blocks.ts'
+import { CellSum, entriesOf } from './entries.ts'
 import {
-  type BlockEntries,
   type BundleTable,
   blockNumber,
+  frameOf,
   HOUR,
+  isDistribution,
+  type Level,
   MINUTE,
+  MINUTE1,
   SECOND,
   SECOND5,
+  type SlotBlocks,
 } from './levels.ts'
+import type { ChunkPart } from './parts.ts'
 
 export interface Tables {
   readonly db: DatabaseSync
@@ -26,6 +35,7 @@ export interface Tables {
   readonly runs: Runs
   readonly second5: BundleTable
   readonly second: BundleTable
+  readonly minute1: BundleTable
   readonly minute: BundleTable
   readonly hour: BundleTable
 }
@@ -35,33 +45,25 @@ interface Write {
   readonly row: { readonly id: number; readonly bytes: Uint8Array }
 }
 
-/** Cells to be added, by window, block and slot. */
-type Additions = Map<number, Map<number, Map<number, readonly Entry[]>>>
+/** Series of one bundle in one open window, by slot. */
+interface OpenPart {
+  readonly window: number
+  readonly series: Map<number, OpenSeries>
+}
+
+/** Series between two pauses while a bundle is made ready. */
+const SERIES_PER_STEP = 16
 
 /**
  * Writes open windows as bundles, in one transaction at the end, which also says that all head logs
  * before `nextHead` are done with.
  */
 export function* sealing(tables: Tables, open: OpenWindows, nextHead: number): Task {
-  const seconds: Additions = new Map()
-  const minutes: Additions = new Map()
   const ends = new Map<number, SlotEnd>()
-  for (const [window, series] of open.windows) {
-    const startS = window * SECOND5.windowS
-    const hour = Math.floor(startS / MINUTE.windowS)
-    const shift = startS % MINUTE.windowS
-    let count = 0
-    for (const [slot, each] of series) {
-      const entries = each.entries()
-      add(seconds, window, slot, entries)
-      add(minutes, hour, slot, rolledUp(entries, MINUTE.cellS, shift))
-      endOf(ends, slot, each.kind).take(entries, startS, open.resets.get(slot))
-      if (++count % 64 === 0) yield
-    }
-  }
   const writes: Write[] = []
-  yield* rowsOf(tables.second5, seconds, ends, writes)
-  yield* rowsOf(tables.minute, minutes, ends, writes)
+  for (const [block, parts] of partsOf(open)) {
+    yield* sealBlock(tables, block, parts, open, { ends, writes })
+  }
   inTransaction(tables.db, () => {
     for (const { table, row } of writes) table.write(row)
     writeSpans(tables.slots, ends, open)
@@ -70,56 +72,111 @@ export function* sealing(tables: Tables, open: OpenWindows, nextHead: number): T
   })
 }
 
-function add(additions: Additions, window: number, slot: number, entries: readonly Entry[]): void {
-  const blocks = additions.get(window) ?? new Map<number, Map<number, readonly Entry[]>>()
-  additions.set(window, blocks)
-  const block = blockNumber(slot)
-  const slots = blocks.get(block) ?? new Map<number, readonly Entry[]>()
-  blocks.set(block, slots)
-  const held = slots.get(slot)
-  slots.set(slot, held === undefined ? entries : mergeEntries(held, entries))
-}
-
-function* rowsOf(
-  table: BundleTable,
-  additions: Additions,
-  ends: ReadonlyMap<number, SlotEnd>,
-  writes: Write[],
-): Task {
-  for (const [window, blocks] of additions) {
-    for (const [block, slots] of blocks) {
-      const [first] = slots.keys()
-      writes.push({ table, row: table.rowWith(window, block, slots, ends.get(first!)!.kind) })
-      yield
+/** Sorts open series by the bundles that they will be in. */
+function partsOf({ windows }: OpenWindows): Map<number, OpenPart[]> {
+  const blocks = new Map<number, OpenPart[]>()
+  for (const [window, all] of windows) {
+    for (const [slot, each] of all) {
+      const block = blockNumber(slot)
+      let parts = blocks.get(block)
+      if (parts === undefined) {
+        parts = []
+        blocks.set(block, parts)
+      }
+      if (parts.at(-1)?.window !== window) parts.push({ window, series: new Map() })
+      parts.at(-1)!.series.set(slot, each)
     }
   }
+  return blocks
+}
+
+interface Sealed {
+  readonly ends: Map<number, SlotEnd>
+  readonly writes: Write[]
+}
+
+function* sealBlock(
+  { second5, minute1 }: Tables,
+  block: number,
+  parts: readonly OpenPart[],
+  { resets }: OpenWindows,
+  { ends, writes }: Sealed,
+): Task {
+  const minutes = new Map<number, Map<number, Block>>()
+  let kind: Kind = 'counter'
+  for (const { window, series } of parts) {
+    const hour = Math.floor((window * SECOND5.windowS) / MINUTE1.windowS)
+    const [from, to] = [frameOf(SECOND5, window), frameOf(MINUTE1, hour)]
+    const blocks = new Map<number, Block>()
+    let count = 0
+    for (const [slot, each] of series) {
+      const seconds = each.block()
+      const wider = rolled(seconds, from, to)
+      blocks.set(slot, seconds)
+      put(minutes, hour, slot, wider)
+      kind = each.kind
+      endOf(ends, slot).take(seconds, wider, window, resets.get(slot))
+      if (++count % SERIES_PER_STEP === 0) yield
+    }
+    writes.push({ table: second5, row: second5.rowWith(window, block, blocks, kind) })
+    yield
+  }
+  for (const [hour, blocks] of minutes) {
+    writes.push({ table: minute1, row: minute1.rowWith(hour, block, blocks, kind) })
+    yield
+  }
+}
+
+/** Puts minutes of a series to those of their hour. */
+function put(
+  minutes: Map<number, Map<number, Block>>,
+  hour: number,
+  slot: number,
+  block: Block,
+): void {
+  let blocks = minutes.get(hour)
+  if (blocks === undefined) {
+    blocks = new Map()
+    minutes.set(hour, blocks)
+  }
+  const held = blocks.get(slot)
+  blocks.set(slot, held === undefined ? block : mergeBlocks(held, block, frameOf(MINUTE1, hour)))
 }
 
 /** Life span and growth of a series within open windows. */
 class SlotEnd {
-  readonly kind: Kind
   readonly sum = new CellSum()
   firstS = Number.POSITIVE_INFINITY
   lastS = 0
 
-  constructor(kind: Kind) {
-    this.kind = kind
-  }
-
-  /** @param resetS end of the second after which the total begins at nothing */
-  take(entries: readonly Entry[], startS: number, resetS = 0): void {
-    for (const { place, cell } of entries) {
-      const endS = startS + place + 1
-      this.firstS = Math.min(this.firstS, endS)
-      this.lastS = Math.max(this.lastS, endS)
-      if (endS > resetS) this.sum.add(cell)
+  /**
+   * Takes the cells of a window, of which the minutes are given, too.
+   * @param resetS end of the second after which the total begins at nothing
+   */
+  take(seconds: Block, minutes: Block, window: number, resetS = 0): void {
+    const startS = window * SECOND5.windowS
+    const { places } = seconds
+    this.firstS = Math.min(this.firstS, startS + places[0]! + 1)
+    this.lastS = Math.max(this.lastS, startS + places.at(-1)! + 1)
+    if (resetS > startS) {
+      for (const { place, cell } of entriesOf(seconds, frameOf(SECOND5, window))) {
+        if (startS + place + 1 > resetS) this.sum.add(cell)
+      }
+      return
     }
+    const hour = Math.floor(startS / MINUTE1.windowS)
+    const whole = frameOf(HOUR, Math.floor(startS / HOUR.windowS))
+    const all = rolled(minutes, frameOf(MINUTE1, hour), whole)
+    for (const { cell } of entriesOf(all, whole)) this.sum.add(cell)
   }
 }
 
-function endOf(ends: Map<number, SlotEnd>, slot: number, kind: Kind): SlotEnd {
-  const end = ends.get(slot) ?? new SlotEnd(kind)
-  ends.set(slot, end)
+function endOf(ends: Map<number, SlotEnd>, slot: number): SlotEnd {
+  let end = ends.get(slot)
+  if (end === undefined) {
+    end = new SlotEnd()
+    ends.set(slot, end)
+  }
   return end
 }
 
@@ -138,54 +195,164 @@ function writeSpans(slots: Slots, ends: ReadonlyMap<number, SlotEnd>, open: Open
   }
 }
 
-/** Makes bundles of an hour of those of five minutes, of hours that end before an instant. */
+/** Makes long windows of short ones, of those that end before an instant. */
 export function* compacting(tables: Tables, beforeS: number): Task {
-  const limit = Math.floor(beforeS / SECOND.windowS) * (SECOND.windowS / SECOND5.windowS)
-  const hours = new Map<string, [hour: number, block: number, windows: number[]]>()
-  for (const [window, block] of tables.second5.rows(0, limit)) {
-    const hour = Math.floor((window * SECOND5.windowS) / SECOND.windowS)
-    const held = hours.get(`${hour}/${block}`)
-    if (held === undefined) hours.set(`${hour}/${block}`, [hour, block, [window]])
-    else held[2].push(window)
+  for (const short of groupsOf(tables.second5, SECOND, beforeS)) {
+    compactSeconds(tables, short)
+    yield
   }
-  yield
-  for (const [hour, block, windows] of hours.values()) {
-    compactBlock(tables, hour, block, windows)
+  for (const short of groupsOf(tables.minute1, MINUTE, beforeS)) {
+    compactMinutes(tables, short)
     yield
   }
 }
 
-function compactBlock(tables: Tables, hour: number, block: number, windows: number[]): void {
+/** Bundles of short windows that become one. */
+interface ShortWindows {
+  readonly window: number
+  readonly block: number
+  readonly parts: number[]
+}
+
+function groupsOf(table: BundleTable, long: Level, beforeS: number): Iterable<ShortWindows> {
+  const factor = long.windowS / table.level.windowS
+  const groups = new Map<string, ShortWindows>()
+  for (const [part, block] of table.rows(0, Math.floor(beforeS / long.windowS) * factor)) {
+    const window = Math.floor(part / factor)
+    const held = groups.get(`${window}/${block}`)
+    if (held === undefined) groups.set(`${window}/${block}`, { window, block, parts: [part] })
+    else held.parts.push(part)
+  }
+  return groups.values()
+}
+
+function compactSeconds(tables: Tables, short: ShortWindows): void {
   const { second5, second, hour: hours, slots, db } = tables
-  const seconds = new Map<number, readonly Entry[]>()
+  const { window: hour, block } = short
+  const [kind, parts] = partsIn(second5, short, slots)
+  const writes: Write[] = []
+  if (kind !== undefined && isDistribution(kind)) {
+    const sums = sumsOfParts(tables, hour, block, parts, kind)
+    writes.push({ table: second, row: second.rowWithParts(hour, block, parts, kind) })
+    writes.push({ table: hours, row: hours.rowWith(monthOf(hour), block, sums, kind) })
+  } else if (kind !== undefined) {
+    const [from, to] = [frameOf(SECOND, hour), frameOf(HOUR, monthOf(hour))]
+    const [, seconds] = joinedParts(second5, short, SECOND, slots)
+    const sums = new Map([...seconds].map(([slot, each]) => [slot, rolled(each, from, to)]))
+    writes.push({ table: second, row: second.rowWith(hour, block, seconds, kind) })
+    writes.push({ table: hours, row: hours.rowWith(monthOf(hour), block, sums, kind) })
+  }
+  replace(db, second5, short, writes)
+}
+
+/** Gives the window of an hour's cell. */
+function monthOf(hour: number): number {
+  return Math.floor((hour * SECOND.windowS) / HOUR.windowS)
+}
+
+/** Reads the chunks of five minutes of an hour, as they are. */
+function partsIn(
+  table: BundleTable,
+  { window, block, parts }: ShortWindows,
+  slots: Slots,
+): [kind: Kind | undefined, chunks: Map<number, ChunkPart[]>] {
+  const chunks = new Map<number, ChunkPart[]>()
   let kind: Kind | undefined
-  for (const window of windows) {
-    const bundle = second5.open(window, block)
-    const shift = window * SECOND5.windowS - hour * SECOND.windowS
+  for (const part of parts) {
+    const shift = part * table.level.windowS - window * SECOND.windowS
+    const bundle = table.open(part, block)
     for (const slot of bundle?.slots ?? []) {
       kind ??= slots.kindOf(slot)
-      const entries = kind && second5.entries(bundle!, slot, kind, window)
-      if (entries === undefined) continue
-      const moved = entries.map(({ place, cell }) => ({ place: place + shift, cell }))
-      seconds.set(slot, mergeEntries(seconds.get(slot) ?? [], moved))
+      if (kind === undefined) continue
+      const bytes = table.chunk(bundle!, slot)
+      if (bytes === undefined) continue
+      const held = chunks.get(slot)
+      if (held === undefined) chunks.set(slot, [{ shift, bytes }])
+      else held.push({ shift, bytes })
     }
   }
-  const hourWindow = Math.floor(hour / 720)
-  const sums: BlockEntries = new Map(
-    [...seconds].map(([slot, entries]) => {
-      const [sum] = rolledUp(entries, HOUR.cellS)
-      return [slot, [{ place: hour % 720, cell: sum!.cell }]]
-    }),
-  )
-  const writes: Write[] =
-    kind === undefined
-      ? []
-      : [
-          { table: second, row: second.rowWith(hour, block, seconds, kind) },
-          { table: hours, row: hours.rowWith(hourWindow, block, sums, kind) },
-        ]
+  return [chunks.size === 0 ? undefined : kind, chunks]
+}
+
+/**
+ * Adds up what parts of an hour bring. An hour that has no cell yet is the sum of its minutes,
+ * which have all that was sealed; of one that has, the seconds that came late are read.
+ */
+function sumsOfParts(
+  { minute1, hour: hours }: Tables,
+  hour: number,
+  block: number,
+  parts: ReadonlyMap<number, readonly ChunkPart[]>,
+  kind: Kind,
+): SlotBlocks {
+  const month = monthOf(hour)
+  const to = frameOf(HOUR, month)
+  const place = hour - (month * HOUR.windowS) / HOUR.cellS
+  const [hourBundle, minuteBundle] = [hours.open(month, block), minute1.open(hour, block)]
+  const sums = new Map<number, Block>()
+  for (const [slot, list] of parts) {
+    const held = hourBundle && hours.read(hourBundle, slot, kind, month)
+    const isThere = held?.places.includes(place) === true
+    const minutes = isThere
+      ? undefined
+      : minuteBundle && minute1.read(minuteBundle, slot, kind, hour)
+    if (minutes !== undefined) {
+      sums.set(slot, rolled(minutes, frameOf(MINUTE1, hour), to))
+      continue
+    }
+    const from = frameOf(SECOND, hour)
+    const blocks = list.map(({ shift, bytes }) => {
+      return rolled(moved(quickCodec().decode(kind, bytes), shift, shift * 1000), from, to)
+    })
+    sums.set(
+      slot,
+      blocks.reduce((sum, each) => mergeBlocks(sum, each, to)),
+    )
+  }
+  return sums
+}
+
+function compactMinutes({ minute1, minute, slots, db }: Tables, short: ShortWindows): void {
+  const [kind, minutes] = joinedParts(minute1, short, MINUTE, slots)
+  const { window, block } = short
+  const writes =
+    kind === undefined ? [] : [{ table: minute, row: minute.rowWith(window, block, minutes, kind) }]
+  replace(db, minute1, short, writes)
+}
+
+/** Reads bundles of short windows as blocks of the long one. */
+function joinedParts(
+  table: BundleTable,
+  { window, block, parts }: ShortWindows,
+  long: Level,
+  slots: Slots,
+): [kind: Kind | undefined, blocks: SlotBlocks] {
+  const to = frameOf(long, window)
+  const blocks = new Map<number, Block>()
+  let kind: Kind | undefined
+  for (const part of parts) {
+    const bundle = table.open(part, block)
+    for (const slot of bundle?.slots ?? []) {
+      kind ??= slots.kindOf(slot)
+      const found = kind && table.read(bundle!, slot, kind, part)
+      if (found === undefined) continue
+      const moved = rolled(found, frameOf(table.level, part), to)
+      const held = blocks.get(slot)
+      blocks.set(slot, held === undefined ? moved : mergeBlocks(held, moved, to))
+    }
+  }
+  return [blocks.size === 0 ? undefined : kind, blocks]
+}
+
+/** Writes the long window in place of the short ones. */
+function replace(
+  db: DatabaseSync,
+  table: BundleTable,
+  { block, parts }: ShortWindows,
+  writes: readonly Write[],
+): void {
   inTransaction(db, () => {
-    for (const { table, row } of writes) table.write(row)
-    for (const window of windows) second5.delete(window, block)
+    for (const write of writes) write.table.write(write.row)
+    for (const part of parts) table.delete(part, block)
   })
 }

@@ -1,16 +1,17 @@
 /**
  * Reads of cells at a step, merged from the coarsest cells that fit it: bundles, and what is not
  * sealed yet. Each cell is counted once wherever it is kept: seconds are in `second5` until they
- * are in `second` and `hour`, minutes are complete but for the open windows.
+ * are in `second` and `hour`, minutes in `minute1` until they are in `minute`.
  */
-import type { Cell, Kind } from '../../../model/index.ts'
+import type { Kind } from '../../../model/index.ts'
 import type { Task } from '../../../time/task.ts'
 import { type CellAnswer, type CellQuery, HistoryError } from '../../store.ts'
 import type { OpenWindows } from '../head/open-windows.ts'
-import { CellSum, type Entry, rolledUp } from './entries.ts'
+import { ColumnSum } from './column-sum.ts'
 import {
   type BundleTable,
   blockNumber,
+  frameOf,
   HOUR,
   type Level,
   MINUTE,
@@ -47,20 +48,17 @@ export function* reading(
   const length = Math.max(0, Math.ceil((query.toS - fromS) / stepS))
   const wanted = wantedOf(tables, query)
   checkLimits(query, length, wanted.length, level)
-  const columns = query.groups.map(() => Array.from({ length }, () => new CellSum()))
-  const reader = new LevelReader(wanted, { fromS, toS: fromS + length * stepS }, (at) => {
-    const { column, endS, cell } = at
-    columns[column]![Math.ceil((endS - fromS) / stepS) - 1]?.add(cell)
-  })
+  const steps = { fromMs: fromS * 1000, stepMs: stepS * 1000, length }
+  const columns = query.groups.map(() => new ColumnSum(steps))
+  const reader = new WindowReader(wanted, columns, fromS, fromS + length * stepS)
   if (level === MINUTE) {
     yield* reader.table(tables.minute)
-    reader.open(open, MINUTE.cellS)
+    yield* reader.table(tables.minute1)
   } else {
-    if (level === HOUR) yield* reader.table(tables.hour)
-    else yield* reader.table(tables.second)
-    yield* reader.table(tables.second5, level.cellS)
-    reader.open(open, level.cellS)
+    yield* reader.table(level === HOUR ? tables.hour : tables.second)
+    yield* reader.table(tables.second5)
   }
+  reader.open(open)
   const covered = new Uint8Array(length)
   tables.runs.cover(fromS, stepS, covered)
   const kinds = query.groups.map((_, column) => wanted.find((each) => each.column === column)?.kind)
@@ -69,12 +67,8 @@ export function* reading(
     stepS,
     length,
     covered,
-    columns: columns.map((cells, i) => ({ kind: kinds[i], cells: cells.map(cellOf) })),
+    columns: columns.map((column, i) => ({ kind: kinds[i], cells: column.cells() })),
   }
-}
-
-function cellOf({ cell }: CellSum): Cell | undefined {
-  return cell
 }
 
 /** Chooses the coarsest cells that fit the step, and a wider step where finer ones have gone. */
@@ -116,84 +110,59 @@ function checkLimits(
   }
 }
 
-interface FoundCell {
-  readonly column: number
-  readonly endS: number
-  readonly cell: Cell
-}
-
-class LevelReader {
-  readonly #wanted: readonly Wanted[]
+/** Reader of the windows that reach into a span, for the series of all columns. */
+class WindowReader {
   readonly #blocks: ReadonlyMap<number, Wanted[]>
+  readonly #wanted: readonly Wanted[]
+  readonly #columns: readonly ColumnSum[]
   readonly #fromS: number
   readonly #toS: number
-  readonly #visit: (found: FoundCell) => void
 
   constructor(
     wanted: readonly Wanted[],
-    { fromS, toS }: { readonly fromS: number; readonly toS: number },
-    visit: (found: FoundCell) => void,
+    columns: readonly ColumnSum[],
+    fromS: number,
+    toS: number,
   ) {
     this.#wanted = wanted
     this.#blocks = Map.groupBy(wanted, ({ slot }) => blockNumber(slot))
+    this.#columns = columns
     this.#fromS = fromS
     this.#toS = toS
-    this.#visit = visit
   }
 
-  /** Reads the bundles of a table, its cells added up to a width where that is wider. */
-  *table(table: BundleTable, widthS = table.level.cellS as number): Task {
-    const { windowS } = table.level
-    const last = Math.ceil(this.#toS / windowS)
-    for (let window = Math.floor(this.#fromS / windowS); window < last; window++) {
+  /** Reads the bundles of a table. */
+  *table(table: BundleTable): Task {
+    const { level } = table
+    const [first, end] = table.span()
+    const last = Math.min(end, Math.ceil(this.#toS / level.windowS))
+    const begin = Math.max(first, Math.floor(this.#fromS / level.windowS))
+    for (let window = begin; window < last; window++) {
+      const frame = frameOf(level, window)
       for (const [block, wanted] of this.#blocks) {
         const bundle = table.open(window, block)
         if (bundle === undefined) continue
-        for (const each of wanted) {
-          const entries = table.entries(bundle, each.slot, each.kind, window)
-          if (entries !== undefined)
-            this.#show(each, entries, window * windowS, table.level, widthS)
+        for (const { slot, kind, column } of wanted) {
+          const found = table.read(bundle, slot, kind, window)
+          if (found !== undefined) this.#columns[column]!.add(found, frame)
         }
         yield
       }
     }
   }
 
-  /** Reads what is not sealed, its cells added up to a width. */
-  open(list: readonly OpenWindows[], widthS: number): void {
+  /** Reads what is not sealed. */
+  open(list: readonly OpenWindows[]): void {
     for (const { windows } of list) {
       for (const [window, series] of windows) {
         const startS = window * SECOND5.windowS
         if (startS >= this.#toS || startS + SECOND5.windowS <= this.#fromS) continue
-        for (const each of this.#wanted) {
-          const entries = series.get(each.slot)?.entries()
-          if (entries !== undefined) this.#show(each, entries, startS, SECOND5, widthS)
+        for (const { slot, column } of this.#wanted) {
+          const found = series.get(slot)
+          if (found !== undefined)
+            this.#columns[column]!.add(found.block(), frameOf(SECOND5, window))
         }
       }
     }
-  }
-
-  #show(
-    { column }: Wanted,
-    entries: readonly Entry[],
-    startS: number,
-    { cellS }: Level,
-    widthS: number,
-  ): void {
-    if (widthS === cellS) {
-      for (const { place, cell } of entries) {
-        this.#offer(column, startS + (place + 1) * cellS, cell)
-      }
-      return
-    }
-    const shift = (startS % widthS) / cellS
-    const fromS = startS - (startS % widthS)
-    for (const { place, cell } of rolledUp(entries, widthS / cellS, shift)) {
-      this.#offer(column, fromS + (place + 1) * widthS, cell)
-    }
-  }
-
-  #offer(column: number, endS: number, cell: Cell): void {
-    if (endS > this.#fromS && endS <= this.#toS) this.#visit({ column, endS, cell })
   }
 }

@@ -4,7 +4,17 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Task } from '../../../time/task.ts'
-import { HOUR, LEVELS, type Level, MINUTE, rowId, SECOND, SECOND5, windowOf } from './levels.ts'
+import {
+  HOUR,
+  LEVELS,
+  type Level,
+  MINUTE,
+  MINUTE1,
+  rowId,
+  SECOND,
+  SECOND5,
+  windowOf,
+} from './levels.ts'
 import type { Tables } from './maintenance.ts'
 
 export interface RetentionRules {
@@ -24,12 +34,14 @@ const AHEAD_S = 86_400
 const BELIEVED_S = 3600
 /** Seconds that are kept whatever the limit of bytes: what the page shows first. */
 const SECONDS_LEAST_S = 3600
+/** Levels in the order in which their windows go where room is short. */
+const OLDEST_FIRST = [SECOND, SECOND5, MINUTE, MINUTE1, HOUR]
 /** Pages given back to the file system at a time. */
 const PAGES_PER_STEP = 256
 
 function keptS(rules: RetentionRules, level: Level): number {
-  if (level === MINUTE) return rules.minutesKeptS
-  return level === HOUR ? rules.hoursKeptS : rules.secondsKeptS
+  if (level.cellS === 60) return rules.minutesKeptS
+  return level.cellS === 3600 ? rules.hoursKeptS : rules.secondsKeptS
 }
 
 /** Bytes that the database takes, free pages not counted. */
@@ -115,7 +127,7 @@ function deleteSeries({ db }: Tables, { seriesLimit }: RetentionRules, nowS: num
  * @returns false where nothing is left that may go
  */
 function deleteOldest(db: DatabaseSync, nowS: number): boolean {
-  for (const level of [SECOND, SECOND5, MINUTE, HOUR]) {
+  for (const level of OLDEST_FIRST) {
     const id = db.prepare(`SELECT min(id) AS id FROM ${level.table}`).get()?.id
     if (id === null || id === undefined) continue
     const window = windowOf(Number(id))

@@ -20,10 +20,9 @@ import {
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { HistoryError } from '../../store.ts'
-import { decodeRecord, encodeRecord, type SecondRecord } from './record.ts'
+import { decodeRecord, encodeRecord, RECORD_VERSION, type SecondRecord } from './record.ts'
 
 const MAGIC = 0x4c48_4d50
-const VERSION = 1
 const HEAD_BYTES = 8
 const RECORD_HEAD_BYTES = 8
 
@@ -41,7 +40,7 @@ export class HeadLog {
     try {
       const head = Buffer.alloc(HEAD_BYTES)
       head.writeUInt32LE(MAGIC, 0)
-      head.writeUInt32LE(VERSION, 4)
+      head.writeUInt32LE(RECORD_VERSION, 4)
       writeWhole(this.#descriptor, head, 0)
       fdatasyncSync(this.#descriptor)
       syncFolder(folder)
@@ -150,8 +149,9 @@ export function replayHead(
   }
   if (file.readUInt32LE(0) !== MAGIC) throw new HistoryError('foreign', `${path} is no head log`)
   const version = file.readUInt32LE(4)
-  if (version !== VERSION) {
-    throw new HistoryError('newer', `${path} is of version ${version}, this one knows ${VERSION}`)
+  if (version < 1 || version > RECORD_VERSION) {
+    const text = `${path} is of version ${version}, this one knows ${RECORD_VERSION}`
+    throw new HistoryError('newer', text)
   }
   let at = HEAD_BYTES
   let records = 0
@@ -160,7 +160,7 @@ export function replayHead(
     if (end > file.length) break
     const bytes = file.subarray(at + RECORD_HEAD_BYTES, end)
     if (crc32(bytes) !== file.readUInt32LE(at + 4)) break
-    visit(decodeRecord(bytes))
+    visit(decodeRecord(bytes, version))
     at = end
   }
   if (cuts && at < file.length) truncateSync(path, at)

@@ -8,13 +8,14 @@ import {
   exact,
   type GaugeSpread,
   type Kind,
-  mergeCells,
   type Summary,
 } from '../../../model/index.ts'
 import { packHistogram, unpackHistogram } from '../../../model/packed/packed-histogram.ts'
-import type { Entry } from '../bundles/entries.ts'
+import type { Block, GaugeSpreads } from '../../codec/index.ts'
+import { addCell, type Entry, entriesOf } from '../bundles/entries.ts'
 
 const FIRST_LENGTH = 8
+const NONE: ReadonlyMap<number, never> = new Map<number, never>()
 
 export class OpenSeries {
   readonly kind: Kind
@@ -22,11 +23,15 @@ export class OpenSeries {
   #places = new Uint16Array(FIRST_LENGTH)
   /** Values of counters and gauges. */
   #values = new Float64Array(0)
-  /** Histograms as bytes: three hundred objects of each would be garbage of much memory. */
-  readonly #cells: (Uint8Array | Summary)[] = []
-  readonly #wide = new Map<number, bigint>()
-  readonly #spreads = new Map<number, GaugeSpread>()
+  /** Histograms as bytes, one behind the other, and their ends: objects are ten times that. */
+  #bytes = new Uint8Array(0)
+  #ends = new Uint32Array(0)
+  readonly #summaries: Summary[] = []
+  /** Numbers that few rows have; maps would be most of the memory of a series that comes once. */
+  #wide: Map<number, bigint> | undefined
+  #spreads: Map<number, GaugeSpread> | undefined
   #length = 0
+  #lastPlace = -1
 
   constructor(kind: Kind, startMs: number) {
     this.kind = kind
@@ -45,8 +50,13 @@ export class OpenSeries {
     const row = this.#append(place)
     if (row >= this.#values.length) this.#values = grown(this.#values, row)
     this.#values[row] = Number(value)
-    if (typeof value === 'bigint') this.#wide.set(row, value)
-    if (spread !== undefined) this.#spreads.set(row, spread)
+    if (typeof value === 'bigint') {
+      this.#wide ??= new Map()
+      this.#wide.set(row, value)
+    }
+    if (spread === undefined) return
+    this.#spreads ??= new Map()
+    this.#spreads.set(row, spread)
   }
 
   histogram(place: number, bytes: Uint8Array): void {
@@ -54,8 +64,13 @@ export class OpenSeries {
       this.#merge(place, { kind: 'histogram', histogram: unpackHistogram(bytes) })
       return
     }
-    this.#append(place)
-    this.#cells.push(bytes)
+    const row = this.#append(place)
+    const from = row === 0 ? 0 : this.#ends[row - 1]!
+    const end = from + bytes.length
+    if (row >= this.#ends.length) this.#ends = grown(this.#ends, row)
+    if (end > this.#bytes.length) this.#bytes = grown(this.#bytes, end)
+    this.#ends[row] = end
+    this.#bytes.set(bytes, from)
   }
 
   summary(place: number, summary: Summary): void {
@@ -64,27 +79,69 @@ export class OpenSeries {
       return
     }
     this.#append(place)
-    this.#cells.push(summary)
+    this.#summaries.push(summary)
+  }
+
+  /** Gives the cells as a block of their window; there is at least one. */
+  block(): Block {
+    const places = new Uint32Array(this.#places.subarray(0, this.#length))
+    switch (this.kind) {
+      case 'counter':
+        return { kind: 'counter', places, ...this.#numbers() }
+      case 'gauge': {
+        const spreads = this.#spreads && this.#spreadsOf(this.#spreads)
+        return {
+          ...{ kind: 'gauge', places, ...this.#numbers() },
+          ...(spreads === undefined ? {} : { spreads }),
+        }
+      }
+      case 'histogram': {
+        let from = 0
+        const cells = Array.from(this.#ends.subarray(0, this.#length), (end) => {
+          const histogram = unpackHistogram(this.#bytes.subarray(from, end))
+          from = end
+          return histogram
+        })
+        return { kind: 'histogram', places, cells }
+      }
+      case 'summary':
+        return { kind: 'summary', places, cells: [...this.#summaries] }
+    }
+  }
+
+  #numbers() {
+    const wide = this.#wide === undefined ? NONE : new Map(this.#wide)
+    return { values: this.#values.slice(0, this.#length), wide }
+  }
+
+  #spreadsOf(spreads: ReadonlyMap<number, GaugeSpread>): GaugeSpreads {
+    const rows = Uint32Array.from(spreads.keys())
+    const known = [...spreads.values()]
+    return {
+      rows,
+      first: Float64Array.from(known, ({ first }) => first),
+      firstAt: Float64Array.from(known, ({ firstAt }) => firstAt - this.#startMs),
+      min: Float64Array.from(known, ({ min }) => min),
+      max: Float64Array.from(known, ({ max }) => max),
+      count: Float64Array.from(known, ({ count }) => count),
+    }
   }
 
   /** Lists the cells, places rising. */
   entries(): Entry[] {
-    const entries: Entry[] = []
-    for (let row = 0; row < this.#length; row++) {
-      entries.push({ place: this.#places[row]!, cell: this.#cellAt(row) })
-    }
-    return entries
+    return entriesOf(this.block(), { startMs: this.#startMs, widthMs: 1000 })
   }
 
   /** Tells whether the order of places asks for a merge: a place comes again, or too late. */
   #holds(place: number): boolean {
-    return this.#length > 0 && this.#places[this.#length - 1]! >= place
+    return this.#lastPlace >= place
   }
 
   #append(place: number): number {
     const row = this.#length++
     if (row >= this.#places.length) this.#places = grown(this.#places, row)
     this.#places[row] = place
+    this.#lastPlace = place
     return row
   }
 
@@ -94,25 +151,18 @@ export class OpenSeries {
     return { kind: 'gauge', value, at, ...(spread === undefined ? {} : { spread }) }
   }
 
-  #cellAt(row: number): Cell {
-    const held = this.#cells[row]
-    if (held instanceof Uint8Array) return { kind: 'histogram', histogram: unpackHistogram(held) }
-    if (held !== undefined) return { kind: 'summary', summary: held }
-    const value = this.#wide.get(row) ?? this.#values[row]!
-    return this.#numberCell(this.#places[row]!, value, this.#spreads.get(row))
-  }
-
   /** Merges a cell into its place, which is made where it is not there; all is written again. */
   #merge(place: number, cell: Cell): void {
     const entries = this.entries()
     const at = entries.findIndex((entry) => entry.place >= place)
     if (at >= 0 && entries[at]!.place === place) {
-      entries[at] = { place, cell: mergeCells(entries[at]!.cell, cell) }
+      entries[at] = { place, cell: addCell(entries[at]!.cell, cell) }
     } else entries.splice(at < 0 ? entries.length : at, 0, { place, cell })
     this.#length = 0
-    this.#cells.length = 0
-    this.#wide.clear()
-    this.#spreads.clear()
+    this.#lastPlace = -1
+    this.#summaries.length = 0
+    this.#wide = undefined
+    this.#spreads = undefined
     for (const entry of entries) this.#put(entry)
   }
 
@@ -124,9 +174,11 @@ export class OpenSeries {
   }
 }
 
-function grown<T extends Uint16Array | Float64Array>(array: T, row: number): T {
+type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
+
+function grown<T extends Column>(array: T, length: number): T {
   const larger = new (array.constructor as new (length: number) => T)(
-    Math.max(FIRST_LENGTH, 2 * row),
+    Math.max(FIRST_LENGTH, 2 * length),
   )
   larger.set(array)
   return larger

@@ -81,7 +81,7 @@ export class OpenWindows {
     for (let row = 0, from = 0; row < slots.length; row++) {
       const end = ends[row]!
       if (slots[row] !== 0) {
-        const part = bytes.slice(from, end)
+        const part = bytes.subarray(from, end)
         openOf(series, slots[row]!, 'histogram', window).histogram(place, part)
       }
       from = end

@@ -14,6 +14,7 @@ import {
   LEVELS,
   type Level,
   MINUTE,
+  MINUTE1,
   SECOND,
   SECOND5,
 } from '../bundles/levels.ts'
@@ -48,7 +49,7 @@ export class HistorySnapshot {
   #open = new OpenWindows()
   /** Windows of each block, by table; they rise. */
   readonly #windows = new Map<Level, ReadonlyMap<number, readonly number[]>>()
-  /** Starts of the first hour of seconds and of minutes, Unix seconds. */
+  /** Starts of the first hours of seconds and of minutes, Unix seconds. */
   readonly #secondS: number
   readonly #minuteS: number
   /** Chunks that could not be read, and were left out. */
@@ -72,7 +73,8 @@ export class HistorySnapshot {
       throw error
     }
     this.#secondS = Math.min(...[SECOND, SECOND5].map((level) => this.#firstS(level)))
-    this.#minuteS = Math.min(this.#firstS(MINUTE), this.#secondS)
+    const minuteS = [MINUTE, MINUTE1].map((level) => this.#firstS(level))
+    this.#minuteS = Math.min(...minuteS, this.#secondS)
   }
 
   /** Reads the head logs that the database does not have; sealed meanwhile, it is begun again. */
@@ -171,31 +173,41 @@ export class HistorySnapshot {
     }
   }
 
-  /** Lists seconds or minutes from an instant on, an hour after the other. */
+  /** Lists seconds or minutes from an instant on, a window after the other. */
   *#stretch(read: SeriesRead, startS: number, level: Level): Generator<KeptCell> {
     const block = blockNumber(read.slot)
-    const hours = new Set(this.#windows.get(level)!.get(block))
-    const five = level === SECOND ? (this.#windows.get(SECOND5)!.get(block) ?? []) : []
-    for (const window of [...five, ...this.#open.windows.keys()]) hours.add(Math.floor(window / 12))
+    const short = level === SECOND ? SECOND5 : MINUTE1
+    const parts = this.#windows.get(short)!.get(block) ?? []
+    const windows = new Set(this.#windows.get(level)!.get(block))
+    const within = (startS: number): number => Math.floor(startS / level.windowS)
+    for (const part of parts) windows.add(within(part * short.windowS))
+    for (const part of this.#open.windows.keys()) windows.add(within(part * SECOND5.windowS))
     const [from, to] = [Math.max(read.fromS, startS), read.toS]
-    for (const hour of [...hours].sort((a, b) => a - b)) {
-      if ((hour + 1) * level.windowS <= from || hour * level.windowS >= to) continue
-      const entries = this.#hourOf(read, hour, level, five)
-      yield* keptOf(entries, hour * level.windowS, level.cellS, { fromS: from, toS: to })
+    for (const window of [...windows].sort((a, b) => a - b)) {
+      if ((window + 1) * level.windowS <= from || window * level.windowS >= to) continue
+      const entries = this.#windowOf(read, window, level, short)
+      yield* keptOf(entries, window * level.windowS, level.cellS, { fromS: from, toS: to })
     }
   }
 
-  #hourOf({ slot, kind }: SeriesRead, hour: number, level: Level, five: readonly number[]) {
-    let entries = this.#sealed(level, hour, slot, kind)
-    for (let window = hour * 12; window < hour * 12 + 12; window++) {
-      const parts = [
-        five.includes(window) ? this.#sealed(SECOND5, window, slot, kind) : [],
-        this.#open.windows.get(window)?.get(slot)?.entries() ?? [],
-      ]
-      const shift = (window - hour * 12) * SECOND5.windowS
-      for (const part of parts) {
-        if (part.length > 0) entries = mergeEntries(entries, rolledUp(part, level.cellS, shift))
+  /** Reads a window of seconds or minutes, what is in shorter ones yet included. */
+  #windowOf({ slot, kind }: SeriesRead, window: number, level: Level, short: Level): Entry[] {
+    const startS = window * level.windowS
+    let entries = this.#sealed(level, window, slot, kind)
+    const take = (partS: number, cellS: number, part: readonly Entry[]): void => {
+      const shift = (partS - startS) / cellS
+      if (part.length > 0) {
+        entries = mergeEntries(entries, rolledUp(part, level.cellS / cellS, shift))
       }
+    }
+    const isInside = (partS: number): boolean => partS >= startS && partS < startS + level.windowS
+    for (const part of this.#windows.get(short)!.get(blockNumber(slot)) ?? []) {
+      const partS = part * short.windowS
+      if (isInside(partS)) take(partS, short.cellS, this.#sealed(short, part, slot, kind))
+    }
+    for (const [part, series] of this.#open.windows) {
+      const partS = part * SECOND5.windowS
+      if (isInside(partS)) take(partS, 1, series.get(slot)?.entries() ?? [])
     }
     return entries
   }
