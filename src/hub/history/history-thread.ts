@@ -3,7 +3,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WrittenSeries } from '../../history/promql/written.ts'
-import { HistoryError } from '../../history/store.ts'
+import { type CellAnswer, HistoryError } from '../../history/store.ts'
 import { Histogram } from '../../model/index.ts'
 import { packHistogram } from '../../model/packed/packed-histogram.ts'
 import type {
@@ -15,6 +15,7 @@ import type {
   HistoryMethod,
   HistoryStart,
 } from './messages.ts'
+import { packAnswer } from './packed-answer.ts'
 import { PULSE } from './written-names.ts'
 
 const port = parentPort!
@@ -35,7 +36,8 @@ type Method = (argument: unknown) => Promise<unknown>
 async function take(serve: Serve, call: HistoryCall): Promise<void> {
   const { number, method } = call
   try {
-    answer({ number, value: packed(await serve(call)) })
+    const value = await serve(call)
+    answer({ number, value: method === 'read' ? packAnswer(value as CellAnswer) : packed(value) })
   } catch (error) {
     answer({ number, fault: faultOf(error) })
   }

@@ -25,6 +25,7 @@ import type {
   HistoryStart,
   ToldNames,
 } from './messages.ts'
+import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
@@ -112,8 +113,9 @@ export class ThreadHistory implements HistoryStore {
     return this.#call('append', second) as Promise<void>
   }
 
-  read(query: CellQuery): Promise<CellAnswer> {
-    return this.#call('read', query, this.#parts.namesOf?.(query)) as Promise<CellAnswer>
+  async read(query: CellQuery): Promise<CellAnswer> {
+    const answer = await this.#call('read', query, this.#parts.namesOf?.(query))
+    return unpackAnswer(answer as PackedAnswer)
   }
 
   /** Asks whether an engine answers. */
@@ -121,8 +123,8 @@ export class ThreadHistory implements HistoryStore {
     return this.#call('probe') as Promise<void>
   }
 
-  list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
-    return this.#call('list', query) as Promise<readonly StoredSeries[]>
+  async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
+    return unpacked(await this.#call('list', query)) as readonly StoredSeries[]
   }
 
   remove(keys: readonly Uint8Array[]): Promise<number> {
@@ -168,7 +170,7 @@ export class ThreadHistory implements HistoryStore {
   #take({ number, value, fault }: HistoryAnswer): void {
     const ends = this.#waiting.get(number)
     this.#waiting.delete(number)
-    if (fault === undefined) ends?.resolve(unpacked(value))
+    if (fault === undefined) ends?.resolve(value)
     else ends?.reject(new HistoryError(fault.code, fault.message))
   }
 
