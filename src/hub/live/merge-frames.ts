@@ -22,14 +22,15 @@ const ROWS_PER_STEP = 128
 /**
  * Merges frames in the order of time that follow each other; the result ends where the last one
  * ends.
+ * @param seconds length of the result, where some are of the same time
  */
-export function* mergeSteps(frames: readonly Frame[]): Task<Frame> {
+export function* mergeSteps(frames: readonly Frame[], seconds?: number): Task<Frame> {
   if (frames.length === 1) return frames[0]!
   const builder = new FrameBuilder()
   for (const kind of KINDS) {
     yield* mergeColumns(frames, kind, (id, rows) => ADD[kind](builder, id, rows))
   }
-  return yield* built(builder, frames)
+  return yield* built(builder, frames, seconds)
 }
 
 /**
@@ -73,8 +74,11 @@ export function* mergeSelected(
   return yield* built(builder, frames)
 }
 
-function built(builder: FrameBuilder, frames: readonly Frame[]): Task<Frame> {
-  const seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0)
+function built(
+  builder: FrameBuilder,
+  frames: readonly Frame[],
+  seconds = frames.reduce((sum, frame) => sum + frame.seconds, 0),
+): Task<Frame> {
   return builder.building(frames.at(-1)!.endMs, seconds)
 }
 

@@ -92,3 +92,59 @@ test('fractions and summaries age into coarse frames whole, every byte accounted
     frames.reduce((sum, { size }) => sum + size, 0),
   )
 })
+
+/** Pushes seconds whose counter grows by `delta` and whose gauge has that value. */
+function seconds(ring: LiveRing, from: number, to: number, delta: number): void {
+  for (let second = from + 1; second <= to; second++) {
+    const builder = new FrameBuilder()
+    builder.counter(1, delta)
+    builder.gauge(2, delta)
+    ring.push(builder.build(START_MS + second * 1000, 1))
+  }
+}
+
+/** Lists `[second, increment, gauge]` of single seconds. */
+function told(ring: LiveRing, from: number, to: number): [number, number, number][] {
+  return ring.between(START_MS + from * 1000, START_MS + to * 1000).map((frame) => {
+    const second = (frame.endMs - START_MS) / 1000
+    return [second, Number(frame.deltaAt(0)), frame.gaugeValues[0]!]
+  })
+}
+
+test('seconds that come again are added; of a gauge the newer value holds', () => {
+  const ring = new LiveRing()
+  seconds(ring, 0, 30, 5)
+  seconds(ring, 20, 23, 2) // the clock was set back by ten seconds
+  assert.deepEqual(told(ring, 19, 23), [
+    [20, 5, 5],
+    [21, 7, 2],
+    [22, 7, 2],
+    [23, 7, 2],
+  ])
+  assert.equal(ring.newest!.endMs, START_MS + 23_000)
+  seconds(ring, 28, 33, 1) // and ahead again: what was between is there
+  assert.deepEqual(
+    told(ring, 23, 33).map(([second, delta]) => [second, delta]),
+    [24, 25, 26, 27, 28, 29, 30, 31, 32, 33].map((second) => {
+      return [second, second <= 28 ? 5 : second <= 30 ? 6 : 1]
+    }),
+  )
+  const frames = ring.between(0, Number.MAX_SAFE_INTEGER)
+  assert.equal(
+    ring.bytes,
+    frames.reduce((total, { size }) => total + size, 0),
+  )
+})
+
+test('what is finer elsewhere is told: coarse steps, and seconds lost to a clock set back', () => {
+  const options = { ...LIVE_RING_DEFAULTS, fineSeconds: 60, coarseSeconds: 100 }
+  const ring = new LiveRing(options)
+  assert.equal(ring.wholeFromMs(1000), undefined)
+  seconds(ring, 0, 120, 1)
+  const finest = ring.wholeFromMs(1000)! - START_MS
+  assert.ok(finest >= 50_000 && finest <= 60_000, `${finest}`)
+  assert.equal(ring.wholeFromMs(10_000), ring.oldestMs)
+  const coarseEnd = ring.wholeFromMs(1000)!
+  seconds(ring, 20, 25, 1)
+  assert.equal(ring.wholeFromMs(10_000), coarseEnd, 'of what was coarse nothing is added to')
+})

@@ -2,6 +2,9 @@
  * The live ring: the newest cells of every series, addressed by time. One-second frames for
  * `fineSeconds` (at least ten minutes), then frames of `coarseStep` seconds for `coarseSeconds`
  * more. Its memory is bounded: at `bytesLimit` the oldest frames go first, and are counted.
+ *
+ * Where the clock was set back, seconds that come again are added to those that are there, as the
+ * history does: increments and distributions add up, of a gauge the newer value holds.
  */
 import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
@@ -28,6 +31,10 @@ export class LiveRing {
   readonly #coarse: Frame[] = []
   /** Fine frames that have left their list and wait to fill a coarse one. */
   #leaving: Frame[] = []
+  /** Fine frames of a time that is still to come again, since the clock was set back. */
+  #ahead: Frame[] = []
+  /** End of what a clock set back has left in coarser steps, or not at all, Unix ms. */
+  #partlyToMs = 0
   #bytes = 0
   #evicted = 0
 
@@ -60,15 +67,27 @@ export class LiveRing {
     return oldest && oldest.endMs - oldest.seconds * 1000
   }
 
+  /**
+   * Gives the start of what is held as fine as a step, Unix ms; undefined while empty. A history
+   * has what is before it in seconds.
+   */
+  wholeFromMs(stepMs: number): number | undefined {
+    const fine = this.#leaving[0] ?? this.#fine[0]
+    const isCoarse = stepMs % (this.options.coarseStep * 1000) === 0
+    const fromMs = isCoarse || fine === undefined ? this.oldestMs : fine.endMs - fine.seconds * 1000
+    return fromMs && Math.max(fromMs, this.#partlyToMs)
+  }
+
   push(frame: Frame): void {
     runNow(this.pushing(frame))
   }
 
   /** Does the same in steps; a reader in between sees what has come, and all that was there. */
   *pushing(frame: Frame): Task {
-    this.#dropAfter(frame.endMs - frame.seconds * 1000)
-    this.#fine.push(frame)
-    this.#bytes += frame.size
+    this.#setBackTo(frame.endMs - frame.seconds * 1000)
+    const whole = yield* this.#withAhead(frame)
+    this.#fine.push(whole)
+    this.#bytes += whole.size
     yield* this.#ageFine(frame.endMs)
     this.#ageCoarse(frame.endMs)
     this.#enforceLimit()
@@ -120,17 +139,30 @@ export class LiveRing {
     return this.#fine.slice(firstAfter(this.#fine, endMs))
   }
 
-  /**
-   * Drops frames of a time that comes again, because the clock was set back: no second is told
-   * twice.
-   */
-  #dropAfter(startMs: number): void {
-    for (const list of [this.#fine, this.#leaving, this.#coarse]) {
+  /** Puts aside the seconds of a time that comes again, because the clock was set back. */
+  #setBackTo(startMs: number): void {
+    const again = this.#fine.splice(firstAfter(this.#fine, startMs))
+    this.#ahead.unshift(...again)
+    for (const list of [this.#leaving, this.#coarse]) {
       for (let last = list.at(-1); last !== undefined && last.endMs > startMs; last = list.at(-1)) {
+        this.#partlyToMs = Math.max(this.#partlyToMs, last.endMs)
         this.#bytes -= last.size
         list.pop()
       }
     }
+  }
+
+  /** Adds a frame to the seconds of its time that were put aside; those before it come back. */
+  *#withAhead(frame: Frame): Task<Frame> {
+    const count = firstAfter(this.#ahead, frame.endMs)
+    if (count === 0) return frame
+    const startMs = frame.endMs - frame.seconds * 1000
+    const found = this.#ahead.splice(0, count)
+    const before = firstAfter(found, startMs)
+    this.#fine.push(...found.slice(0, before))
+    const same = found.slice(before)
+    for (const each of same) this.#bytes -= each.size
+    return yield* mergeSteps([...same, frame], frame.seconds)
   }
 
   *#ageFine(nowMs: number): Task {
@@ -155,7 +187,8 @@ export class LiveRing {
 
   #enforceLimit(): void {
     while (this.#bytes > this.options.bytesLimit) {
-      const list = [this.#coarse, this.#leaving, this.#fine].find((frames) => frames.length > 0)
+      const lists = [this.#ahead, this.#coarse, this.#leaving, this.#fine]
+      const list = lists.find((frames) => frames.length > 0)
       if (list === undefined || (list === this.#fine && list.length === 1)) return
       this.#bytes -= list.shift()!.size
       this.#evicted++

@@ -61,8 +61,8 @@ export interface ClockStep {
   /** Time of the step, by the new time, Unix ms. */
   readonly atMs: number
   /**
-   * Size of the step, below 0 when it was set back: what was measured at times that come again is
-   * shown no more.
+   * Size of the step, below 0 when it was set back: what comes at times that come again is added to
+   * what was there.
    */
   readonly stepMs: number
 }

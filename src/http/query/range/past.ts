@@ -1,10 +1,12 @@
 /**
- * The part of a range that the live ring has no more, from the history. Columns are whole: each
- * comes from one of both, so no second is missing between them and none is told twice.
+ * The part of a range that the live ring has no more, or not as fine as it is asked for, from the
+ * history. Columns come from one of both, and those of the history have the seconds besides that
+ * are not durable yet: no second is missing between them, and none is told twice.
  */
 import { type CellAnswer, HistoryError, type HistoryStore } from '../../../history/store.ts'
+import type { Frame } from '../../../hub/live/frame.ts'
 import type { HubView } from '../../../hub/view.ts'
-import type { Cell } from '../../../model/index.ts'
+import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
 import { HttpError } from '../../http-error.ts'
 
 export interface RangeWindow {
@@ -38,7 +40,8 @@ export class Past {
   /** Calls back for the cell of every column, those before the window's first too. */
   forEach(id: number, visit: (column: number, cell: Cell | undefined) => void): void {
     const cells = this.#answer.columns[this.#places.get(id) ?? -1]?.cells ?? []
-    for (let i = 0; i < cells.length; i++) visit(i - this.#lead, cells[i])
+    const length = Math.min(cells.length, this.#answer.length)
+    for (let i = 0; i < length; i++) visit(i - this.#lead, cells[i])
   }
 
   /** Tells whether a hub ran in a column. */
@@ -74,21 +77,21 @@ interface FoundRange {
 }
 
 /**
- * Reads what of a range is in the history alone. Its step is widened where the history keeps only
- * wider cells of that time.
+ * Reads what of a range is in the history alone, or finer there. Its step is widened where the
+ * history keeps only wider cells of that time.
  * @throws {HttpError} 400 for more than the history reads at once
  */
 export async function findPast(view: HubView, asked: AskedRange): Promise<FoundRange> {
   const { fromMs, toMs, stepMs } = asked
-  const oldestMs = view.live.oldestMs ?? view.clock.wallMs()
+  const untilMs = view.live.wholeFromMs(stepMs) ?? view.clock.wallMs()
   const { history } = view
   const plain = { window: alignWindow(fromMs, toMs, stepMs), past: undefined }
-  if (history === undefined || plain.window.fromMs >= oldestMs) return plain
+  if (history === undefined || plain.window.fromMs >= untilMs) return plain
   const wholeMs = Math.ceil(stepMs / 1000) * 1000
   try {
-    const first = await readFrom(view, history, asked, wholeMs, oldestMs)
+    const first = await readFrom(view, history, asked, wholeMs, untilMs)
     if (first.window.stepMs === first.stepMs) return first
-    return await readFrom(view, history, asked, first.stepMs, oldestMs)
+    return await readFrom(view, history, asked, first.stepMs, untilMs)
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
     if (error.code === 'too_large') {
@@ -103,10 +106,12 @@ async function readFrom(
   history: Pick<HistoryStore, 'read'>,
   { ids, fromMs, toMs }: AskedRange,
   stepMs: number,
-  oldestMs: number,
+  untilMs: number,
 ): Promise<FoundRange & { readonly stepMs: number }> {
   const window = alignWindow(fromMs, toMs, stepMs)
-  const count = Math.min(window.length, Math.ceil((oldestMs - window.fromMs) / stepMs))
+  const columnsTo = (ms: number): number => {
+    return Math.max(0, Math.min(window.length, Math.ceil((ms - window.fromMs) / stepMs)))
+  }
   const lead = Math.ceil(view.staleAfterMs / stepMs)
   const answer = await history.read({
     groups: ids.map((id) => {
@@ -114,8 +119,48 @@ async function readFrom(
       return record === undefined ? [] : [view.series.keyOf(record).slice()]
     }),
     fromS: (window.fromMs - lead * stepMs) / 1000,
-    toS: (window.fromMs + count * stepMs) / 1000,
+    toS: (window.fromMs + columnsTo(untilMs) * stepMs) / 1000,
     stepS: stepMs / 1000,
   })
-  return { window, past: new Past(answer, ids, lead), stepMs: answer.stepS * 1000 }
+  const whole = withNewest(answer, view, ids)
+  // what the history has lost, the ring may have in wider steps
+  const oldest = lead + columnsTo(view.live.oldestMs ?? untilMs)
+  const isThere = whole.covered.subarray(oldest).every((covered) => covered === 1)
+  const past = new Past(isThere ? whole : { ...whole, length: oldest }, ids, lead)
+  return { window, past, stepMs: answer.stepS * 1000 }
+}
+
+/** Adds the seconds of the ring that an answer does not have yet, where it ends in its columns. */
+function withNewest(answer: CellAnswer, view: HubView, ids: readonly number[]): CellAnswer {
+  const { untilS, fromS, stepS, length } = answer
+  if (untilS === undefined) return answer
+  const endMs = (fromS + length * stepS) * 1000
+  const frames = view.live.between(Math.max(untilS, fromS) * 1000, endMs).filter((frame) => {
+    return frame.endMs - frame.seconds * 1000 >= untilS * 1000 && frame.endMs <= endMs
+  })
+  if (frames.length === 0) return answer
+  const stepOf = ({ endMs: ms }: Frame): number => Math.ceil((ms / 1000 - fromS) / stepS) - 1
+  const covered = answer.covered.slice()
+  for (const frame of frames) covered[stepOf(frame)] = 1
+  const columns = answer.columns.map((column, i) => {
+    const kind = view.series.get(ids[i]!)?.identity.kind
+    if (kind === undefined) return column
+    const cells = [...column.cells]
+    for (const frame of frames) addTo(cells, stepOf(frame), frame, ids[i]!, kind)
+    return { kind, cells }
+  })
+  return { ...answer, covered, columns }
+}
+
+function addTo(
+  cells: (Cell | undefined)[],
+  step: number,
+  frame: Frame,
+  id: number,
+  kind: Kind,
+): void {
+  const cell = frame.cell(id, kind)
+  if (cell === undefined) return
+  const held = cells[step]
+  cells[step] = held === undefined ? cell : mergeCells(held, cell)
 }

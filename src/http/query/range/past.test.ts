@@ -1,0 +1,96 @@
+/** Columns of the history beside those of the ring: each second once, as fine as it is kept. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
+import type { CellAnswer, CellQuery } from '../../../history/store.ts'
+import type { Cell } from '../../../model/index.ts'
+import type { RangeAnswer } from '../../api.ts'
+import { findPast } from './past.ts'
+import { rangeJson } from './range.ts'
+
+const START_S = START_MS / 1000
+const RING = { fineSeconds: 60, coarseSeconds: 60, coarseStep: 10, bytesLimit: 2 ** 24 }
+
+/** A hub whose counter grows by the number of each second, with a history of most of them. */
+class Bench {
+  readonly hub = new FakeHubView(RING)
+  readonly id = this.hub.add({ name: 'c', kind: 'counter' })
+  readonly asked: CellQuery[] = []
+  /** Second up to which the history has all, and those that it has lost. */
+  untilS = 0
+  readonly lost = new Set<number>()
+
+  constructor(seconds: number) {
+    Object.assign(this.hub, { history: { read: (query: CellQuery) => this.#read(query) } })
+    for (let second = 1; second <= seconds; second++) {
+      this.hub.count(this.id, second)
+      this.hub.tick()
+    }
+    this.untilS = seconds
+  }
+
+  async #read(query: CellQuery): Promise<CellAnswer> {
+    this.asked.push(query)
+    const { stepS } = query
+    const fromS = Math.floor(query.fromS / stepS) * stepS
+    const length = Math.ceil((query.toS - fromS) / stepS)
+    const sums = new Array<number>(length).fill(0)
+    const covered = new Uint8Array(length)
+    for (let second = 1; second <= this.untilS; second++) {
+      const step = Math.ceil((START_S + second - fromS) / stepS) - 1
+      if (step < 0 || step >= length || this.lost.has(second)) continue
+      sums[step]! += second
+      covered[step] = 1
+    }
+    const cells = sums.map((delta): Cell | undefined => {
+      return delta === 0 ? undefined : { kind: 'counter', delta }
+    })
+    const columns = [{ kind: 'counter', cells } as const]
+    return { fromS, stepS, length, covered, untilS: START_S + this.untilS, columns }
+  }
+
+  async deltas(from: number, to: number, stepS: number): Promise<readonly unknown[]> {
+    const [fromMs, toMs] = [START_MS + from * 1000, START_MS + to * 1000]
+    const asked = { ids: [this.id], fromMs, toMs, stepMs: stepS * 1000 }
+    const { window, past } = await findPast(this.hub, asked)
+    const text = [...rangeJson(this.hub, [this.id], window, past)].join('')
+    const [column] = (JSON.parse(text) as RangeAnswer).columns
+    assert.equal(column?.kind, 'counter')
+    return (column as { readonly delta: readonly unknown[] }).delta
+  }
+}
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + 1 + i)
+}
+
+test('seconds that the ring has in tens come from the history, each once', async () => {
+  const bench = new Bench(150)
+  assert.deepEqual(await bench.deltas(40, 150, 1), numbers(40, 150))
+  assert.equal(bench.asked.length, 1)
+  const end = bench.asked[0]!.toS - START_S
+  assert.ok(end >= 80 && end <= 100, `asked up to ${end}`)
+  // of ten seconds the ring has all that it ever had
+  assert.deepEqual((await bench.deltas(40, 150, 10)).length, 11)
+  assert.equal(bench.asked.length, 1)
+})
+
+test('a step that the history has only part of yet has the newest seconds, too', async () => {
+  const bench = new Bench(200)
+  for (const until of [200, 198, 195]) {
+    bench.untilS = until
+    const [delta] = await bench.deltas(0, 200, 3600)
+    assert.equal(delta, (200 * 201) / 2)
+  }
+})
+
+test('what the history has lost is told as the ring has it', async () => {
+  const bench = new Bench(150)
+  for (const second of numbers(50, 70)) bench.lost.add(second)
+  const deltas = await bench.deltas(40, 150, 1)
+  const sum = deltas.reduce<number>((total, delta) => total + Number(delta), 0)
+  assert.equal(
+    sum,
+    numbers(40, 150).reduce((total, each) => total + each, 0),
+  )
+})
