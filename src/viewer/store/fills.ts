@@ -13,6 +13,8 @@ const BATCH = 50
 const BATCH_STEPS = 6000
 /** Longer spans are asked for apart from shorter ones, so that a gap of 2 s costs 2 s. */
 const SHORT_STEPS = 15
+/** Time for which a series is not asked for again after its request failed, ms. */
+const REST_MS = 10_000
 
 interface FillParts {
   readonly api: Pick<HubApi, 'range'>
@@ -36,6 +38,8 @@ export class Fills {
   readonly #waiting = new Map<number, Span>()
   /** Series whose answers are under way; true where more has been asked for since. */
   readonly #asked = new Map<number, boolean>()
+  /** Ends of the rests of series whose requests failed, as performance.now() has them. */
+  readonly #resting = new Map<number, number>()
   #generation = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -45,7 +49,7 @@ export class Fills {
 
   /** Asks for seconds (from, to] of a series. */
   ask(id: number, from: number, to: number): void {
-    if (to <= from) return
+    if (to <= from || (this.#resting.get(id) ?? 0) > performance.now()) return
     if (this.#asked.has(id)) {
       this.#asked.set(id, true)
       return
@@ -58,6 +62,7 @@ export class Fills {
   drop(): void {
     this.#waiting.clear()
     this.#asked.clear()
+    this.#resting.clear()
     this.#generation += 1
   }
 
@@ -88,7 +93,11 @@ export class Fills {
       .catch(() => undefined)
     if (generation !== this.#generation) return
     const moved = series.filter((id) => this.#asked.get(id))
-    for (const id of series) this.#asked.delete(id)
+    for (const id of series) {
+      this.#asked.delete(id)
+      if (answer === undefined) this.#resting.set(id, performance.now() + REST_MS)
+      else this.#resting.delete(id)
+    }
     if (answer !== undefined) take(answer, series, from)
     for (const id of moved) askAgain(id)
   }
