@@ -3,6 +3,8 @@
  * totals that go on behind it.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import {
   CounterRegistry,
@@ -13,6 +15,7 @@ import {
   PollingCounter,
 } from '../../src/instrument/index.ts'
 import { FakeClock } from '../support/fake-clock.ts'
+import { serve } from '../support/http-client.ts'
 import { seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
 import { ALL, AllOutputs, outputsWith } from '../support/outputs/all-outputs.ts'
 
@@ -133,4 +136,20 @@ test('a peer of whose two sessions one is refused is there', async (t) => {
   clock.advance(1000)
   const [record] = [...hub.series].filter(({ identity }) => NAMES.includes(identity.name))
   assert.equal(hub.isAway(record!), false)
+})
+
+test('a scrape target that is down is told to be so on /metrics', async (t) => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const url = `prometheus+http://127.0.0.1:${port}?interval=1s&job=down`
+  const { hub, clock } = await startHub({ attach: [url] })
+  const http = await serve(t, { view: hub })
+  clock.advance(1000)
+  await until(() => hub.sources().peers?.[0]?.message !== undefined)
+  clock.advance(1000)
+  const { text } = await http.ask('/metrics')
+  assert.match(text, new RegExp(`^up\\{instance="127.0.0.1:${port}",job="down"\\} 0$`, 'm'))
+  assert.equal(hub.isAway(seriesNamed(hub, 'up')), false)
 })

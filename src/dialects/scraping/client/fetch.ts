@@ -90,13 +90,14 @@ export class Fetch {
     const { statusCode = 0, headers } = incoming
     incoming.on('error', () => this.#fail('broken', 'the connection broke within the answer'))
     if (statusCode !== 200) {
-      const to = headers.location === undefined ? '' : `, to ${headers.location}`
+      const to = headers.location === undefined ? '' : `, to ${shorten(headers.location)}`
       this.#fail('status', `status ${statusCode}${to}`)
       return
     }
     const format = formatOfType(headers['content-type'])
     if (format === undefined) {
-      this.#fail('content_type', `content type ${headers['content-type']}, which is no exposition`)
+      const type = shorten(headers['content-type'] ?? 'none')
+      this.#fail('content_type', `content type ${type}, which is no exposition`)
       return
     }
     const stream = this.#unpacked(incoming)
@@ -112,7 +113,7 @@ export class Fetch {
     const encoding = incoming.headers['content-encoding'] ?? 'identity'
     if (encoding === 'identity') return incoming
     if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-      this.#fail('content_encoding', `content encoding ${encoding}, want gzip or none`)
+      this.#fail('content_encoding', `content encoding ${shorten(encoding)}, want gzip or none`)
       return undefined
     }
     const unpacked = process.getBuiltinModule('node:zlib').createGunzip()
@@ -136,6 +137,13 @@ export class Fetch {
     this.#cancelTimer()
     this.#sink.body(Buffer.concat(this.#chunks), format)
   }
+}
+
+/** Most of a target's own words in a message. */
+const WORDS_LENGTH = 200
+
+function shorten(text: string): string {
+  return text.length <= WORDS_LENGTH ? text : `${text.slice(0, WORDS_LENGTH)}…`
 }
 
 function textOf(error: NodeJS.ErrnoException): string {

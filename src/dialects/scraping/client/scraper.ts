@@ -28,6 +28,7 @@ const TOLD = {
   scrape_series_added: 'Series that were new in the last scrape',
 } as const
 type ToldName = keyof typeof TOLD
+const TOLD_NAMES = Object.keys(TOLD) as ToldName[]
 const KEY_TYPE_TOLD = 4
 
 export class Scraper implements Source {
@@ -93,6 +94,7 @@ export class Scraper implements Source {
     const { bodyBytesLimit, nativeHistograms } = options as ScrapingOptions
     const beganMs = clock.wallMs()
     const beganNs = clock.monotonicNs()
+    if (this.#scrapes === 0) this.#introduce()
     this.#link.trying()
     this.#fetch = new Fetch({ url, timeoutMs, bodyBytesLimit, nativeHistograms }, clock, {
       body: (bytes, format) => this.#read(bytes, format, beganMs, beganNs),
@@ -155,16 +157,32 @@ export class Scraper implements Source {
 
   #tell(values: Readonly<Record<ToldName, number>>): void {
     const { ingest } = this.#context
+    this.#beginTelling()
+    for (const name of TOLD_NAMES) ingest.set(this.#slotOf(name), values[name])
+  }
+
+  /**
+   * Makes room for what is told of the target, before it has shown anything: one that brings more
+   * series than it may is still told to be up, or not.
+   */
+  #introduce(): void {
+    this.#beginTelling()
+    for (const name of TOLD_NAMES) this.#slotOf(name)
+  }
+
+  /** Tells in the hub's own name: with a target that is down its series go, but not its `up`. */
+  #beginTelling(): void {
+    this.#context.ingest.begin(`${this.#target.instance} (scrapes)`)
+  }
+
+  #slotOf(name: ToldName): number {
     const labels = sortLabels(this.#target.labels)
-    ingest.begin(this.#target.instance)
-    for (const [name, value] of Object.entries(values)) {
-      const identity: Identity = { name, kind: 'gauge', labels }
-      const metadata = { dialect: NAME, type: 'gauge', description: TOLD[name as ToldName] }
-      const key = identityKey(identity)
-      const hash = keyedHash(key, 0, key.length)
-      const describe = () => ({ identity, metadata })
-      ingest.set(ingest.slot(key, 0, key.length, KEY_TYPE_TOLD, hash, describe), value)
-    }
+    const identity: Identity = { name, kind: 'gauge', labels }
+    const metadata = { dialect: NAME, type: 'gauge', description: TOLD[name] }
+    const key = identityKey(identity)
+    const hash = keyedHash(key, 0, key.length)
+    const describe = () => ({ identity, metadata })
+    return this.#context.ingest.slot(key, 0, key.length, KEY_TYPE_TOLD, hash, describe)
   }
 }
 

@@ -26,7 +26,7 @@ import { connectSource } from './source.ts'
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 class Target {
-  readonly ingest = new ModelIngest()
+  readonly ingest: ModelIngest
   readonly reports = new RecordedReports()
   readonly clock = new FakeClock()
   readonly requests: IncomingMessage[] = []
@@ -41,12 +41,14 @@ class Target {
     options: Partial<ScrapingOptions>,
     reads: SharedReads,
     scheme = 'http',
+    ingest = new ModelIngest(),
   ) {
+    this.ingest = ingest
     this.port = port
     this.answer = answer
     const url = `prometheus+${scheme}://127.0.0.1:${port}?interval=5s&job=t`
     const target = { transport: 'tcp', host: '127.0.0.1', port, url } as const
-    const { ingest, clock, reports } = this
+    const { clock, reports } = this
     this.context = {
       ...{ ingest, clock, reports, reads, bytesLimit: 1e6 },
       ...NO_EXTRAS,
@@ -61,6 +63,7 @@ class Target {
     answer: Answer,
     options: Partial<ScrapingOptions> = {},
     reads: SharedReads = READS_AT_ONCE,
+    ingest = new ModelIngest(),
   ): Promise<Target> {
     let target: Target | undefined
     const server = createServer((request, response) => {
@@ -68,7 +71,8 @@ class Target {
       target!.answer(response, request)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    target = new Target((server.address() as AddressInfo).port, answer, options, reads)
+    const { port } = server.address() as AddressInfo
+    target = new Target(port, answer, options, reads, 'http', ingest)
     t.after(async () => {
       await target.source.close()
       server.closeAllConnections()
@@ -193,6 +197,14 @@ suite('a target', () => {
     }
   })
 
+  test('with more series than there is room for is told to be up all the same', async (t) => {
+    const ingest = new ModelIngest({ seriesLimit: 5 }) // as many as are told of a scrape
+    const target = await Target.start(t, text('a 1\nb 2\n'), {}, READS_AT_ONCE, ingest)
+    await target.scrape()
+    assert.deepEqual([target.value('up'), target.value('a')], [1, undefined])
+    assert.equal(target.ingest.counted.series_limit, 2)
+  })
+
   test('that does not answer in time is not waited for', async (t) => {
     const target = await Target.start(t, () => {})
     target.clock.advance(1000)
@@ -253,7 +265,8 @@ suite('a target', () => {
     target.clock.advance(1000)
     await until(() => reads.hasRest)
     reads.step()
-    assert.equal(target.ingest.series.length, 0)
+    assert.equal(target.value('up'), undefined)
+    assert.equal(target.ingest.series.length, 5) // those that are told of a scrape, without values
     await until(() => {
       reads.step()
       return target.scrapes === 1
@@ -267,6 +280,6 @@ suite('a target', () => {
     await until(() => target.requests.length === 1)
     await target.source.close()
     assert.equal(target.clock.pending, 0)
-    assert.equal(target.ingest.series.length, 0)
+    assert.ok(target.ingest.series.every(({ value }) => value === undefined))
   })
 })
