@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { until } from '../../../../test/support/hub/hub.ts'
+import { serve } from '../../../../test/support/http-client.ts'
+import { startHub as startTestHub, until } from '../../../../test/support/hub/hub.ts'
 import { FREE_PORTS } from '../../../../test/support/ports.ts'
 import { type HubOptions, type RunningHub, startHub } from '../../../start-hub.ts'
 import { encodeOpenTelemetry } from '../codec.ts'
@@ -103,6 +104,17 @@ suite('POST /v1/metrics', () => {
       },
     })
     await until(() => seriesOf(hub, 'json') !== undefined)
+  })
+
+  test('of a hub that is overloaded asks to wait, and is not read', async (context) => {
+    const { hub } = await startTestHub()
+    Object.defineProperty(hub, 'refusesAnswers', { value: true })
+    const http = await serve(context, { view: hub })
+    const headers = { 'Content-Type': PROTOBUF }
+    const body = Buffer.from(requestOf([gauge('a', [{ asInt: 1 }])]))
+    const answer = await http.ask('/v1/metrics', { method: 'POST', headers, body })
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1'])
+    assert.match(answer.text, /overloaded/)
   })
 
   test('says in protobuf how many points it did not take, and why', async (context) => {

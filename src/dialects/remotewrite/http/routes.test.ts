@@ -1,7 +1,8 @@
 /** `POST /api/v1/write` of a running hub: what is answered to what. */
 import assert from 'node:assert/strict'
 import { suite, type TestContext, test } from 'node:test'
-import { until } from '../../../../test/support/hub/hub.ts'
+import { serve } from '../../../../test/support/http-client.ts'
+import { startHub as startTestHub, until } from '../../../../test/support/hub/hub.ts'
 import { FREE_PORTS } from '../../../../test/support/ports.ts'
 import { type HubOptions, type RunningHub, startHub } from '../../../start-hub.ts'
 import { packSnappy } from '../codec/snappy.ts'
@@ -120,6 +121,20 @@ suite('POST /api/v1/write', () => {
       assert.match(text, /; send it again later\n$/)
     }
     await until(async () => (await post(hub, many)).status === 204)
+  })
+
+  test('of a hub that is overloaded asks to wait, and is not read', async (context) => {
+    const { hub } = await startTestHub()
+    Object.defineProperty(hub, 'refusesAnswers', { value: true })
+    const http = await serve(context, { view: hub })
+    const body = Buffer.from(bodyOf([series('a', 1, 0)]))
+    const answer = await http.ask('/api/v1/write', { method: 'POST', headers: HEADERS, body })
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '1'])
+    assert.match(answer.text, /overloaded; send it again later\n$/)
+    assert.equal(
+      [...hub.series].some(({ identity }) => identity.name === 'a'),
+      false,
+    )
   })
 
   test('takes what names its message, of version 1.0', async (context) => {
