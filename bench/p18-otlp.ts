@@ -1,5 +1,6 @@
 /** P18: points of OTLP into a hub, by the processor time of one core, against protobufjs alone. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { NO_REPORTS } from '../src/dialects/endpoints.ts'
@@ -174,10 +175,22 @@ await ask({
         ratioOf(counters!, countersAlone!, atLeast(1)),
         ratioOf(bounded!, boundedAlone!, atLeast(1)),
       ],
-      skipped: [],
+      skipped: [{ title: 'the receiver of Prometheus', reason: withoutPrometheus() }],
     }
   },
 })
+
+/** Tells why no Prometheus is measured: one that is installed takes OTLP from 2.47 on. */
+function withoutPrometheus(): string {
+  const ask = (flag: string): string => {
+    const { stdout = '', stderr = '' } = spawnSync('prometheus', [flag], { encoding: 'utf8' })
+    return (stdout ?? '') + (stderr ?? '')
+  }
+  const version = /version (\S+)/.exec(ask('--version'))?.[1]
+  if (version === undefined) return 'it is not installed'
+  const takesOtlp = /otlp/i.test(ask('--help'))
+  return `${version} ${takesOtlp ? 'takes OTLP, which is not compared yet' : 'takes no OTLP'}`
+}
 
 function pointsTaken(title: string, bodies: readonly Uint8Array[]): Contender {
   return {
