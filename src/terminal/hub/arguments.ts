@@ -1,7 +1,7 @@
 /** Arguments and flags that all commands have which watch a hub. */
 import { type Command, Option } from 'commander'
 import { systemClock } from '../../time/system-clock.ts'
-import { WINDOWS } from '../../viewer/chart/time-window.ts'
+import { ALL_WINDOWS } from '../../viewer/chart/time-window.ts'
 import { colorDepth } from '../color.ts'
 import { parseInstant, wholeNumber } from '../flag-values.ts'
 import type { TerminalParts } from '../session.ts'
@@ -47,10 +47,10 @@ export function addSinceOption(command: Command): Command {
 }
 
 export function addWindowOption(command: Command): Command {
-  const [least, most] = [WINDOWS[0], WINDOWS.at(-1)!]
+  const [least, most] = [ALL_WINDOWS[0]!, ALL_WINDOWS.at(-1)!]
   return command.option(
     '--window <seconds>',
-    'time that pictures show',
+    'time that pictures show, as far back as the hub remembers',
     wholeNumber({ min: least, max: most }),
     60,
   )

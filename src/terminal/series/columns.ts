@@ -138,8 +138,9 @@ export function mainLane({ info }: Entry): Lane {
 }
 
 /**
- * Reads the seconds (from, to] of a lane in so many columns, the largest of each, so that a peak
- * survives. Columns lie on the grid of absolute time: the picture does not flicker while it moves.
+ * Reads the steps of the seconds before `to` of a lane in so many columns, the largest of each, so
+ * that a peak survives. Columns lie on the grid of absolute time: the picture does not flicker
+ * while it moves.
  */
 export function pastOf(
   data: SeriesData | undefined,
@@ -152,8 +153,9 @@ export function pastOf(
   if (data === undefined) return out
   const group = Math.max(1, Math.ceil(seconds / columns))
   const last = Math.ceil(to / group)
-  const first = to - seconds
-  for (let second = first + 1; second <= to; second += 1) {
+  const { step } = data
+  const first = Math.floor((to - seconds) / step) * step
+  for (let second = first + step; second < to + step; second += step) {
     const value = data.at(lane, second)
     const column = columns - 1 - (last - Math.ceil(second / group))
     if (Number.isNaN(value) || column < 0) continue

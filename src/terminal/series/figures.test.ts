@@ -93,3 +93,15 @@ test('a small picture keeps the peak of each column, on the grid of time', () =>
   const later = pastOf(data, 'value', NOW + 1, 60, 16)
   assert.ok(Math.abs(later.indexOf(50) - past.indexOf(50)) <= 1)
 })
+
+test('a small picture of days is made of the steps that were read, not of seconds', () => {
+  const step = 600
+  const data = new SeriesData('gauge', step)
+  const value = Array.from({ length: 144 }, (_, i) => (i === 71 ? 50 : 1))
+  const column = { id: 1, kind: 'gauge', value, min: value, max: value } as const
+  data.writeColumn(NOW - 143 * step, column, 0)
+  const past = pastOf(data, 'value', NOW, 86_400, 48)
+  assert.equal(past.filter((value) => Number.isNaN(value)).length, 0)
+  assert.equal(past.indexOf(50), 23)
+  assert.equal(past.at(-1), 1)
+})

@@ -127,8 +127,7 @@ function linesOf(
   cursor: number | null,
 ): ChartLine[] {
   const lineOf = (lane: Lane, style: Style, isNamed: boolean): ChartLine => {
-    const values = new Float64Array(to - from + 1)
-    data.copy(lane, from, values)
+    const values = data.values(lane, from - data.step, to)
     for (let i = 0; i < values.length; i++) values[i]! *= factor
     if (!isNamed) return { values, style }
     const value = cursor === null ? lastKnown(values) : data.at(lane, cursor) * factor

@@ -10,7 +10,7 @@ export const TOP_KEYS: KeyWords = [
   ['G', 'group by prefix, source, kind, or not at all'],
   ['P', 'pause: the picture stands still, reading goes on'],
   ['1 … 6', 'time window of 10 s, 30 s, 1, 2, 5, 10 min'],
-  ['[ ]', 'window shorter, longer'],
+  ['[ ]', 'window shorter, longer: up to 7 days, as far as the hub remembers'],
   ['← →', 'move the cursor: every value is that of its instant'],
   ['Tab', 'further facts of the opened series'],
   ['Esc', 'help, cursor, series, filter off, one after the other'],

@@ -1,5 +1,11 @@
 /** What the person has chosen in `pentameter top`, and what each key makes of it. */
-import { longerWindow, shorterWindow, stepCursor, WINDOWS } from '../../viewer/chart/time-window.ts'
+import {
+  ALL_WINDOWS,
+  longerWindow,
+  shorterWindow,
+  stepCursor,
+  WINDOWS,
+} from '../../viewer/chart/time-window.ts'
 import { SORTS, type Sort } from '../../viewer/series/selection.ts'
 import type { Store } from '../../viewer/store/store.ts'
 import type { Key } from '../keys.ts'
@@ -72,8 +78,8 @@ export class TopState {
     const { clock } = this.#store
     const window = clock.window.peek()
     if (/^[1-6]$/.test(key)) this.#store.setWindow(WINDOWS[Number(key) - 1]!)
-    else if (key === '[') this.#store.setWindow(shorterWindow(window))
-    else if (key === ']') this.#store.setWindow(longerWindow(window))
+    else if (key === '[') this.#store.setWindow(shorterWindow(window, ALL_WINDOWS))
+    else if (key === ']') this.#store.setWindow(longerWindow(window, ALL_WINDOWS))
     else if (key === 'left' || key === 'right') {
       const direction = key === 'left' ? -1 : 1
       this.cursor = stepCursor(this.cursor, direction, clock.readingSecond(), window)

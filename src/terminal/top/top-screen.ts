@@ -66,7 +66,7 @@ class TopScreen {
     this.#parts = parts
     this.#store = new Store(hub.api)
     this.#shown = new ShownSeries(this.#store.screen)
-    this.#store.clock.window.value = options.window
+    this.#store.setWindow(options.window)
     this.#state = new TopState(this.#store, options)
     this.#rows = new RowCache(this.#store)
     this.#opening = options.opened

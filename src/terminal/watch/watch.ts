@@ -1,5 +1,7 @@
 /** `pentameter watch SELECTOR`: some series, a line per interval, or one of them as a chart. */
 import type { Command } from 'commander'
+import { systemClock } from '../../time/system-clock.ts'
+import { ALL_WINDOWS } from '../../viewer/chart/time-window.ts'
 import { CommandError } from '../exit.ts'
 import { wholeNumber } from '../flag-values.ts'
 import {
@@ -16,10 +18,10 @@ Words of the selector match as on the page: a part of the name, LABEL=VALUE, kin
 * stands for any run of characters. All of them must match.
 
 At a terminal every series has a line each interval; a single one in a terminal of 100 columns or
-more is a chart, which --interval turns into lines again. Elsewhere, or with --json, a line is
-written where something changed. A stream that is cut goes on where it ended, as far as the hub's
-memory goes back. With --since lines begin there, from what the hub keeps, and go on with what
-comes; of a time that is kept in minutes or hours each is as long.
+more is a chart, of the time that --window or --since says, which --interval turns into lines again.
+Elsewhere, or with --json, a line is written where something changed. A stream that is cut goes on
+where it ended, as far as the hub's memory goes back. With --since lines begin there, from what the
+hub keeps, and go on with what comes; of a time that is kept in minutes or hours each is as long.
 
 Examples:
   $ pentameter watch api.latency
@@ -35,6 +37,14 @@ interface WatchArguments extends HubArguments {
 
 /** Columns from which on one series is a chart. */
 const WIDE = 100
+
+/** Gives the seconds that a chart shows; from a time on, it is as long as that was ago. */
+function windowOf({ since, window }: WatchArguments): number {
+  if (since === undefined) return window
+  const [least, most] = [ALL_WINDOWS[0]!, ALL_WINDOWS.at(-1)!]
+  const seconds = Math.ceil((systemClock.wallMs() - since) / 1000)
+  return Math.min(most, Math.max(least, seconds))
+}
 
 export function addWatch(program: Command): void {
   const command = program
@@ -54,14 +64,14 @@ export function addWatch(program: Command): void {
       const filter = selector.join(' ')
       const parts = terminalOf(args)
       const isWide = (parts?.output.columns ?? 0) >= WIDE
-      const areLines = (args.interval ?? args.since ?? args.limit) !== undefined
+      const areLines = (args.interval ?? args.limit) !== undefined
       if (parts !== undefined && isWide && !areLines) {
         const { findSeries } = await import('../hub/find.ts')
         const found = await findSeries(hub, filter)
         if (found.length === 0) throw new CommandError(`no series matches ${filter}`)
         if (found.length === 1) {
           const { topOnScreen } = await import('../top/top-screen.ts')
-          const choice = { filter, sort: 'name', group: 'none', window: args.window } as const
+          const choice = { filter, sort: 'name', group: 'none', window: windowOf(args) } as const
           await topOnScreen(hub, { ...choice, opened: found[0]!.identity }, parts)
           return
         }

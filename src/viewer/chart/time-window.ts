@@ -4,7 +4,10 @@
 export const WINDOWS = [10, 30, 60, 120, 300, 600] as const
 
 /** Windows of the past beyond a hub's memory: an hour, six, a day, a week. */
-export const PAST_WINDOWS = [3600, 21_600, 86_400, 604_800] as const
+const PAST_WINDOWS = [3600, 21_600, 86_400, 604_800] as const
+
+/** All of them, the shortest first. */
+export const ALL_WINDOWS: readonly number[] = [...WINDOWS, ...PAST_WINDOWS]
 
 /** Gives the next shorter window of a list. */
 export function shorterWindow(seconds: number, windows: readonly number[] = WINDOWS): number {

@@ -3,7 +3,7 @@ import { batch, effect, signal, useSignal } from '@preact/signals'
 import { createContext, type RefObject } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { SeriesInfo } from '../../http/api.ts'
-import { MEMORY_S, PAST_WINDOWS, WINDOWS } from '../../viewer/chart/time-window.ts'
+import { ALL_WINDOWS, MEMORY_S } from '../../viewer/chart/time-window.ts'
 import { type Per, type Shown, shownAs } from '../../viewer/format/rate.ts'
 import { createHubApi } from '../../viewer/store/hub-api.ts'
 import type { Answered, Pace } from '../../viewer/store/polling.ts'
@@ -162,7 +162,7 @@ export class Page {
 
   /** Windows that are offered: those that the view can show. */
   get windows(): readonly number[] {
-    return [...WINDOWS, ...PAST_WINDOWS].filter((seconds) => seconds <= this.windowMost)
+    return ALL_WINDOWS.filter((seconds) => seconds <= this.windowMost)
   }
 
   get windowLeast(): number {
