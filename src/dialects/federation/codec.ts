@@ -65,7 +65,12 @@ const FORMS: Readonly<Record<TypeName, Form>> = {
     read: (body) => {
       const series = readSeries(new ByteReader(body))
       return (
-        series && { series: series.map(({ key: _, ...told }) => ({ ...told, ...shown(told) })) }
+        series && {
+          series: series.map(({ key: _key, metadataSize: _size, ...told }) => ({
+            ...told,
+            ...shown(told),
+          })),
+        }
       )
     },
     write: (out, { series }) => {

@@ -45,7 +45,7 @@ export const BODY_BYTES_LIMIT = 1_048_576
 /** Body that a hub fills before it begins another message, bytes. */
 export const BODY_BYTES = 65_536
 /** Metadata of a series as JSON, bytes. */
-export const METADATA_BYTES_LIMIT = 16_384
+export const METADATA_BYTES_LIMIT = 4096
 /** Seconds that one message may stand for: a hub that stood still for longer says less. */
 export const SECONDS_MAX = 2 ** 31
 /** Time within which a hub answers, and for which it may be silent, ms. */

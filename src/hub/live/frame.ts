@@ -117,6 +117,12 @@ export class Frame {
     return this.#histograms.read(this.#histogramPlaces[row]!)
   }
 
+  /** Gives the bytes of the histogram in row `row`; undefined where it may have bounds. */
+  packedHistogramAt(row: number): Uint8Array | undefined {
+    if (this.#histograms.hasBounds) return undefined
+    return this.#histograms.bytesAt(this.#histogramPlaces[row]!)
+  }
+
   /** Adds the histogram in row `row` of the column to sums; false, without it, if it has bounds. */
   addHistogramTo(sums: BucketSums, row: number): boolean {
     return this.#histograms.addTo(sums, this.#histogramPlaces[row]!)
@@ -260,6 +266,13 @@ export class FrameBuilder {
 
   histogram(id: number, histogram: Histogram): void {
     this.#histograms.add(id, this.#packer.add(histogram))
+  }
+
+  /** Takes a histogram over from a frame as it is packed there, which costs less. */
+  packedHistogram(id: number, frame: Frame, row: number): void {
+    const packed = frame.packedHistogramAt(row)
+    if (packed === undefined) this.histogram(id, frame.histogramAt(row))
+    else this.#histograms.add(id, this.#packer.addPacked(packed))
   }
 
   histogramGain(id: number, gain: PlainGain): void {

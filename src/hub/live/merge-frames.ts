@@ -145,6 +145,11 @@ function spreadOver(rows: readonly PlacedCell[]): PlainSpread | undefined {
 }
 
 function addHistogram(builder: FrameBuilder, id: number, rows: readonly PlacedCell[]): void {
+  const [only] = rows
+  if (only !== undefined && rows.length === 1) {
+    builder.packedHistogram(id, only.frame, only.at)
+    return
+  }
   let sum: Histogram | undefined
   for (const { frame, at } of rows) {
     const histogram = frame.histogramAt(at)

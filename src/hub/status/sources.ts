@@ -129,12 +129,16 @@ function dialectStatus(
 
 function sourceStatuses({ bindings, reports, store }: StatusParts): SourceStatus[] {
   const statuses: SourceStatus[] = []
-  for (const { dialect, activity, resident } of bindings) {
+  for (const { dialect, activity, resident, attached } of bindings) {
+    // an attached peer may bring series of any dialect
+    const labels = new Set(attached.flatMap(statusesOf).map(({ source }) => source))
     for (const { address, lastDataMs } of activity.sources()) {
       statuses.push({
         address,
         dialect: dialect.name,
-        series: store.counts.of(dialect.name, address),
+        series: labels.has(address)
+          ? store.countOf(address)
+          : store.counts.of(dialect.name, address),
         errors:
           resident?.errorsOfSource?.(address) ?? reports.errorsOfSource(dialect.name, address),
         lastDataMs,

@@ -86,6 +86,18 @@ export class HistogramPacker {
     return this.#place + this.#start
   }
 
+  /**
+   * Adds a histogram as another packer has packed it.
+   * @param bytes of {@link PackedHistograms.bytesAt}, without bounds
+   */
+  addPacked(bytes: Uint8Array): number {
+    this.#start = this.#length
+    this.#reserve(bytes.length)
+    this.#bytes.set(bytes, this.#length)
+    this.#length += bytes.length
+    return this.#place + this.#start
+  }
+
   #placeOf(bounds: Bounds): number {
     const known = this.#bounds.get(bounds)
     if (known !== undefined) return known
@@ -278,6 +290,11 @@ export class PackedHistograms {
     for (let i = 0; i < bounds.length; i++) view.setFloat64(5 + 8 * i, bounds[i]!, true)
     whole.set(bytes, 5 + 8 * bounds.length)
     return whole
+  }
+
+  /** Whether histograms may have bounds of their own. */
+  get hasBounds(): boolean {
+    return this.#bounds.length > 0
   }
 
   /** Reads the histogram of a place; a fresh object each time. */

@@ -54,7 +54,7 @@ interface Entry {
   id: number
 }
 
-/** Memory of a series beside its key and the texts that are its own. */
+/** Memory of a series beside its key, and metadata that the one before it has not. */
 const ENTRY_BYTES = 200
 /** Memory of a cell without buckets. */
 const CELL_BYTES = 64
@@ -121,7 +121,9 @@ export class SecondReader {
     const reader = new ByteReader(body)
     switch (type) {
       case TYPE.series:
-        return this.#taken(readSeries(reader), 'bad_series', body, (all) => this.#define(all))
+        return this.#taken(readSeries(reader, this.#metadata), 'bad_series', body, (all) =>
+          this.#define(all),
+        )
       case TYPE.gone:
         return this.#taken(readGone(reader), 'bad_gone', body, (refs) => this.#forget(refs))
       case TYPE.counters:
@@ -177,30 +179,23 @@ export class SecondReader {
   *#define(all: readonly ToldSeries[]): Task {
     const { seconds, reports, hub, bytesLimit } = this.#parts
     let steps = 0
+    let shared: Metadata | undefined
     for (const told of all) {
       if (++steps % CELLS_PER_STEP === 0) yield
       this.#drop(told.ref)
-      const bytes = ENTRY_BYTES + 2 * told.key.length
+      const isShared = told.metadata === shared
+      shared = told.metadata
+      const bytes = ENTRY_BYTES + 2 * told.key.length + (isShared ? 0 : 2 * told.metadataSize)
       if (this.#entryBytes + bytes > bytesLimit) {
         reports.count('series_left_out', 'attached_bytes_limit')
         continue
       }
       this.#entryBytes += bytes
-      const metadata = this.#shared(told.metadata)
-      const series = peerSeriesOf({ ...told, metadata }, hub)
+      const series = peerSeriesOf(told, hub)
       const id = series === undefined ? REFUSED : seconds.open(series)
-      if (id !== REFUSED) seconds.annotate(id, metadata)
+      if (id !== REFUSED) seconds.annotate(id, told.metadata)
       this.#entries.set(told.ref, { series, bytes, id })
     }
-  }
-
-  #shared(metadata: Metadata): Metadata {
-    const text = JSON.stringify(metadata)
-    const known = this.#metadata.get(text)
-    if (known !== undefined) return known
-    this.#entryBytes += 2 * text.length
-    this.#metadata.set(text, metadata)
-    return metadata
   }
 
   #drop(ref: number): void {

@@ -68,7 +68,7 @@ class HubSource implements Source {
       seconds: this.#told,
       late,
       lost: this.#lost,
-      ...(this.#endMs === undefined ? {} : { last: new Date(this.#endMs).toISOString() }),
+      ...(this.#endMs === undefined ? {} : { last: timeText(this.#endMs) }),
       ...(link.isConnected && this.#told > 0 ? { delay: `${Math.round(this.#delayMs)} ms` } : {}),
       ...(this.#clockShiftMs === 0 ? {} : { clock: clockText(this.#clockShiftMs) }),
       ...(shifted === 0 ? {} : { shifted }),
@@ -180,4 +180,9 @@ function clockShiftMs(behindMs: number): number {
 
 function clockText(shiftMs: number): string {
   return `${Math.abs(shiftMs) / 1000} s ${shiftMs > 0 ? 'behind' : 'ahead'}`
+}
+
+/** Writes a time of whole seconds as RFC 3339 has it. */
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }

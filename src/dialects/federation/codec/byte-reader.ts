@@ -69,22 +69,9 @@ export class ByteReader {
 }
 
 /** Reads UTF-8; undefined for bytes that are none. */
-function textOf(bytes: Uint8Array): string | undefined {
+export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-/** Reads an object of JSON; undefined for all else. */
-export function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  const text = textOf(bytes)
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@
  */
 import { type Identity, identityOf, type Metadata } from '../../../model/index.ts'
 import { FORM, METADATA_BYTES_LIMIT, SECONDS_MAX } from '../spec.ts'
-import { type ByteReader, objectOf } from './byte-reader.ts'
+import { type ByteReader, textOf } from './byte-reader.ts'
 import type { ByteWriter } from './byte-writer.ts'
 
 /** First message of a connection. */
@@ -34,6 +34,8 @@ export interface ToldSeries {
   /** Key of the identity, as the model makes it. */
   readonly key: Uint8Array
   readonly metadata: Metadata
+  /** Size of the metadata as sent, bytes. */
+  readonly metadataSize: number
 }
 
 /** End of a second: with it all its cells are told. */
@@ -50,11 +52,13 @@ const HINTS = ['sourceLabel', 'plot', 'color'] as const
 const DIALECT_LENGTH_LIMIT = 64
 const ALL_FORMS = Object.values(FORM).reduce((all, bit) => all | bit, 0)
 const BOUNDS_LIMIT = 4096
+/** Metadata that are kept to be shared; of more, all are forgotten and kept anew. */
+const KNOWN_LIMIT = 1024
 /** Latest time that is one, Unix ms: the end of the year 9999. */
 const TIME_MS_MAX = 253_402_300_800_000
 
 export function readHello(body: Uint8Array): Hello | undefined {
-  const { version, start, hub, nowMs, first } = objectOf(body) ?? {}
+  const { version, start, hub, nowMs, first } = objectOf(textOf(body)) ?? {}
   if (!isCount(version)) return undefined
   const isText = isShort(start) && isShort(hub)
   if (isText && isTime(nowMs) && isCount(first)) return { version, start, hub, nowMs, first }
@@ -62,7 +66,11 @@ export function readHello(body: Uint8Array): Hello | undefined {
   return version === 1 ? undefined : { version, start: '', hub: '', nowMs: 0, first: 0 }
 }
 
-export function readSeries(body: ByteReader): ToldSeries[] | undefined {
+/** @param known metadata by their JSON, which many series have in common; added to */
+export function readSeries(
+  body: ByteReader,
+  known = new Map<string, Metadata>(),
+): ToldSeries[] | undefined {
   const series: ToldSeries[] = []
   while (body.left > 0 && body.isWhole) {
     const ref = body.u32()
@@ -72,9 +80,9 @@ export function readSeries(body: ByteReader): ToldSeries[] | undefined {
     const told = body.sized()
     if (!body.isWhole || (form & ~ALL_FORMS) !== 0) return undefined
     const identity = identityOf(key)
-    const metadata = told.length > METADATA_BYTES_LIMIT ? undefined : metadataOf(told)
+    const metadata = told.length > METADATA_BYTES_LIMIT ? undefined : sharedMetadata(told, known)
     if (identity === undefined || metadata === undefined) return undefined
-    series.push({ ref, form, identity, key, metadata })
+    series.push({ ref, form, identity, key, metadata, metadataSize: told.length })
   }
   return body.isDone ? series : undefined
 }
@@ -91,9 +99,20 @@ export function readEnd(body: ByteReader): SecondEnd | undefined {
   return isWhole && seconds <= SECONDS_MAX ? { sequence, endMs, seconds, nowMs } : undefined
 }
 
+function sharedMetadata(bytes: Uint8Array, known: Map<string, Metadata>): Metadata | undefined {
+  const text = textOf(bytes)
+  if (text === undefined) return undefined
+  const shared = known.get(text)
+  if (shared !== undefined) return shared
+  const metadata = metadataOf(text)
+  if (known.size >= KNOWN_LIMIT) known.clear()
+  if (metadata !== undefined) known.set(text, metadata)
+  return metadata
+}
+
 /** Reads metadata; members that are unknown, or of another type, are left out. */
-function metadataOf(bytes: Uint8Array): Metadata | undefined {
-  const told = objectOf(bytes)
+function metadataOf(text: string): Metadata | undefined {
+  const told = objectOf(text)
   const dialect = told?.dialect
   if (told === undefined || typeof dialect !== 'string') return undefined
   if (!/^[a-z0-9]+$/.test(dialect) || dialect.length > DIALECT_LENGTH_LIMIT) return undefined
@@ -131,7 +150,7 @@ export function writeHello(out: ByteWriter, hello: Hello): void {
 /** @param metadata as JSON, which many series have in common */
 export function writeSeries(
   out: ByteWriter,
-  { ref, form, key }: Omit<ToldSeries, 'identity' | 'metadata'>,
+  { ref, form, key }: Pick<ToldSeries, 'ref' | 'form' | 'key'>,
   metadata: Uint8Array,
 ): void {
   out.u32(ref)
@@ -145,4 +164,16 @@ export function writeEnd(out: ByteWriter, { sequence, endMs, seconds, nowMs }: S
   out.f64(endMs)
   out.u32(seconds)
   out.f64(nowMs)
+}
+
+/** Reads an object of JSON; undefined for all else. */
+function objectOf(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
+import { EventReader } from '../../../../test/support/http-client.ts'
 import { seriesNamed, until } from '../../../../test/support/hub/hub.ts'
 import { histogramFacts } from '../../../../test/support/threads/shm.ts'
+import type { Sink } from '../../../hub/sinks/sinks.ts'
 import { Histogram } from '../../../model/index.ts'
 import {
   addressOf,
@@ -173,6 +175,52 @@ suite('seconds of hubs that are attached', () => {
     count(b, 'requests', 7)
     await second(clock, a, b)
     assert.equal(sumOf(a, 'requests'), 7)
+  })
+})
+
+suite('where merged seconds are seen', () => {
+  test('the live stream of a page has the sum of all hubs', async () => {
+    const { clock, a, b, c } = await three()
+    count(b, 'requests', 1)
+    await second(clock, a, b, c)
+    const { id } = seriesNamed(a.hub, 'requests')
+    const stream = await EventReader.open(a.port, `/api/v1/live?series=${id}`)
+    await stream.next('hello')
+    count(b, 'requests', 20)
+    count(c, 'requests', 300)
+    await second(clock, a, b, c)
+    const { data } = await stream.next<{ counters: unknown }>('cells')
+    assert.deepEqual(data.counters, [[id, 320]])
+    stream.incoming.destroy()
+  })
+
+  test('a late second goes to those who keep seconds, as a part of it', async () => {
+    const clock = new FakeClock()
+    const b = await servedHub({}, clock)
+    const kept: [number, number, number][] = []
+    const sink: Sink = {
+      name: 'kept',
+      *deliver({ endMs, seconds, cellCount }) {
+        kept.push([endMs, seconds, cellCount])
+      },
+      late: (frame) => sink.deliver(frame),
+      async close() {},
+    }
+    const a = await servedHub({ attach: [addressOf(b)], hostMetricsIntervalS: 0 }, clock)
+    a.hub.addSink(sink)
+    await attached(a, b)
+    await b.stopDoor()
+    await until(() => stateOf(a, b).state === 'lost')
+    count(b, 'requests', 5)
+    const endMs = await second(clock, a, b)
+    await b.openDoor(b.port)
+    await attached(a, b)
+    await until(() => kept.some(([end, seconds]) => end === endMs && seconds === 0))
+    assert.deepEqual(
+      kept.find(([, seconds]) => seconds === 0),
+      [endMs, 0, 1],
+    )
+    assert.equal(deltaOf(a, 'requests', endMs), 5)
   })
 })
 
