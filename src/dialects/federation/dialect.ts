@@ -27,6 +27,6 @@ export const dialect: Dialect = {
   createDecoder,
   encode: encodeFederation,
   tryIt: (host, port) =>
-    `curl -sN -m 3 '${peerUrl('http', host, port)}${PATH}?${QUERY.version}=${VERSION}' | ` +
+    `curl -sN '${peerUrl('http', host, port)}${PATH}?${QUERY.version}=${VERSION}' | ` +
     `npx pentameter decode ${NAME}`,
 }

@@ -7,8 +7,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { z } from 'zod'
 import type { GuestRoutes, HubApp, HubContext, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
+import { integer, readQuery } from '../../../http/query/parameters.ts'
 import { SECURITY_HEADERS } from '../../../http/security.ts'
 import { StallLooks } from '../../../peers/taking.ts'
 import type { Clock } from '../../../time/clock.ts'
@@ -134,19 +136,15 @@ function request(context: HubContext): { readonly start?: string; readonly after
     const message = `version ${JSON.stringify(version ?? 'none')} of the protocol, want ${VERSION}`
     throw new HttpError(400, 'bad_version', message, 'update the older hub')
   }
-  const start = context.req.query(QUERY.start)
-  if (start === undefined) return {}
-  const text = context.req.query(QUERY.after) ?? '0'
-  const after = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(after)) {
-    throw new HttpError(
-      400,
-      'bad_parameter',
-      `${QUERY.after} ${JSON.stringify(text)}, want a number`,
-    )
-  }
-  return { start, after }
+  const { start, after } = readQuery(secondsQuery, context)
+  return start === undefined ? {} : { start, after }
 }
+
+const secondsQuery = z.strictObject({
+  version: z.string(),
+  start: z.string().max(128).optional(),
+  after: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+})
 
 function unavailable(message: string): HttpError {
   return new HttpError(503, 'unavailable', message, 'try again later', RETRY_AFTER)

@@ -202,6 +202,7 @@ suite('where merged seconds are seen', () => {
       name: 'kept',
       *deliver({ endMs, seconds, cellCount }) {
         kept.push([endMs, seconds, cellCount])
+        yield
       },
       late: (frame) => sink.deliver(frame),
       async close() {},
