@@ -42,6 +42,7 @@ export class Fetch {
   readonly #chunks: Uint8Array[] = []
   #size = 0
   #isOver = false
+  #unpacking: Readable | undefined
 
   constructor(options: FetchOptions, clock: Clock, sink: FetchSink) {
     this.#options = options
@@ -78,6 +79,7 @@ export class Fetch {
     this.#isOver = true
     this.#cancelTimer()
     this.#outgoing.destroy()
+    this.#unpacking?.destroy() // what it has taken in already may be much, unpacked
   }
 
   #fail(reason: FailureReason, message: string): void {
@@ -120,6 +122,7 @@ export class Fetch {
     unpacked.on('error', (error) =>
       this.#fail('bad_gzip', `the answer is no gzip: ${textOf(error)}`),
     )
+    this.#unpacking = unpacked
     return incoming.pipe(unpacked)
   }
 

@@ -314,6 +314,14 @@ suite('an answer', () => {
     hub.scrape(many, 'text')
     assert.ok((hub.ingest.counted.attached_bytes_limit ?? 0) > 5)
   })
+
+  test('of more series than there is room for ends at the limit of samples', () => {
+    const hub = new Hub({ bytesLimit: 12_000, samplesLimit: 100 })
+    const many = Array.from({ length: 1000 }, (_, i) => `b{n="${i}"} 1\n`).join('')
+    const { failure, samples } = hub.scrape(many, 'text')
+    assert.deepEqual([failure, samples], ['samples_limit', 101])
+    assert.ok(hub.receiver.size < 12, String(hub.receiver.size))
+  })
 })
 
 test('exemplars are kept beside their series, with the time of their sample or their own', () => {

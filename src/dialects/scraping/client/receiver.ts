@@ -72,6 +72,8 @@ export class Receiver {
   readonly #streams = new Map<string, AnyStream>()
   #staged: AnyStream[] = []
   #bytes = 0
+  /** Number of the scrape in which room was made last. */
+  #forgotIn = 0
   #scrape: Scrape
 
   constructor(parts: ReceiverParts) {
@@ -140,6 +142,8 @@ export class Receiver {
     if (known === undefined || !isSameFamily(known.family, scan.family)) {
       if (known === undefined) taken.added++
       known = this.#learn(key, scan, known)
+      // what there is no room for counts among the samples: an answer of nothing else has an end
+      if (known === 'attached_bytes_limit') taken.kept++
       if (typeof known === 'string') return known
       if (known.stream === undefined) taken.added--
     }
@@ -184,6 +188,7 @@ export class Receiver {
     if (!isKept) return this.#remember(key, scan, before, { of: 'gauge' }, undefined, 0)
     if (name === '' || name.length > NAME_LENGTH_LIMIT) return 'bad_name'
     if (labels.size > labelsLimit) return 'labels_limit'
+    if (before === undefined && !this.#hasRoom(key)) return 'attached_bytes_limit'
     const isNative = scan.histogram !== undefined
     const { part, identity } = mappingOf(name, labels, scan.family.type, isNative)
     if (timesPassed(identity.labels, target.instance) > PASSES_LIMIT) return 'hub_loop'
@@ -218,16 +223,22 @@ export class Receiver {
     stream: AnyStream | undefined,
     place: number,
   ): Known | Code {
-    const bytes = ENTRY_BYTES + TEXT_FACTOR * key.length
-    if (before === undefined && this.#bytes + bytes > this.#parts.bytesLimit) {
-      this.#forget(1)
-      if (this.#bytes + bytes > this.#parts.bytesLimit) return 'attached_bytes_limit'
-    }
+    // one that rules leave out is remembered, too, so that they are not asked again
+    if (before === undefined && !this.#hasRoom(key)) return 'attached_bytes_limit'
+    const bytes = bytesOf(key)
     const family = { type, help, unit }
     const known: Known = { stream, part, place, family, bytes, seenIn: before?.seenIn ?? 0 }
     if (before === undefined) this.#bytes += bytes
     this.#known.set(key, known)
     return known
+  }
+
+  /** Tells whether one more key can be remembered; makes room once in a scrape. */
+  #hasRoom(key: string): boolean {
+    const most = this.#parts.bytesLimit - bytesOf(key)
+    if (this.#bytes <= most) return true
+    if (this.#forgotIn !== this.#scrape.number) this.#forget(1)
+    return this.#bytes <= most
   }
 
   *#takeStaged(taken: Taken, bytes: Uint8Array, scan: SampleScan): Task {
@@ -264,6 +275,7 @@ export class Receiver {
 
   /** Forgets what did not come in the last scrapes. */
   #forget(scrapes: number): void {
+    this.#forgotIn = this.#scrape.number
     const before = this.#scrape.number - scrapes
     for (const [key, { seenIn, bytes }] of this.#known) {
       if (seenIn >= before) continue
@@ -273,6 +285,11 @@ export class Receiver {
     const used = new Set([...this.#known.values()].map(({ stream }) => stream))
     for (const [key, stream] of this.#streams) if (!used.has(stream)) this.#streams.delete(key)
   }
+}
+
+/** Estimates the memory of what is remembered of a sample. */
+function bytesOf(key: string): number {
+  return ENTRY_BYTES + TEXT_FACTOR * key.length
 }
 
 const STREAMS = {
