@@ -114,7 +114,18 @@ const VIEWS = [
     path: '/wallaroo/market-spread/-/worker2?against=worker3',
     ready: isDrawn('canvas[aria-label^="p50 and p99"]'),
   },
-  { name: 'sources', path: '/sources', ready: '!!document.querySelector("mark")' },
+  {
+    name: 'windows of hours and days',
+    scene: 'history',
+    path: '/series/queue.depth{queue=email}?window=86400',
+    ready: isDrawn('canvas[aria-label*="over time"]'),
+  },
+  {
+    name: 'sources of a hub with a history',
+    scene: 'history',
+    path: '/sources',
+    ready: '!!document.querySelector("mark")',
+  },
 ] as const
 
 /**
@@ -136,7 +147,11 @@ const LOOKS = [
 for (const { name, path, ready, ...rest } of VIEWS) {
   test(`axe finds nothing in ${name}, in both themes, wide and narrow`, { skip }, async (t) => {
     const [first] = LOOKS
-    const { page } = await open(t, { path, ...first })
+    const { page } = await open(t, {
+      path,
+      ...first,
+      ...('scene' in rest && { scene: rest.scene }),
+    })
     for (const look of LOOKS) {
       const { theme, ...size } = look
       if (look !== first) {

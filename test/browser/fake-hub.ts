@@ -13,13 +13,13 @@ import type {
   ExemplarsAnswer,
   HelloEvent,
   Kind,
-  NamesAnswer,
   RangeColumn,
   SamplesEvent,
   SeriesInfo,
   SeriesPage,
   SourcesAnswer,
 } from '../../src/http/api.ts'
+import { cellOf, columnOf, inventNames, statisticsOf } from './fake-answers.ts'
 import { inventSources } from './fake-sources.ts'
 import { InventedUsual } from './fake-usual.ts'
 import { answerWallaroo } from './fake-wallaroo.ts'
@@ -48,7 +48,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 const STALE_AFTER_MS = 300_000
-const HISTORY_SECONDS = 600
+/** Seconds of series that it has in memory, and in a history in the scene of that name. */
+const MEMORY_SECONDS = 600
+const HISTORY_SECONDS = 7 * 86_400
 
 interface Stream {
   readonly name: string
@@ -273,7 +275,7 @@ export class FakeHub {
       nowMs: Date.now(),
       intervalMs: 1000,
       staleAfterMs: STALE_AFTER_MS,
-      windowMaxMs: HISTORY_SECONDS * 1000,
+      windowMaxMs: MEMORY_SECONDS * 1000,
     }
     send(stream, 'hello', hello, Date.now())
     send(stream, 'sources', this.#sources(Math.floor(Date.now() / 1000)), Date.now())
@@ -357,7 +359,8 @@ export class FakeHub {
     const ids = idsOf(url)
     const step = stepMs / 1000
     const ends = Array.from({ length }, (_, i) => fromMs / 1000 + (i + 1) * step)
-    const oldest = second - HISTORY_SECONDS
+    const hasHistory = this.#options.scene === 'history'
+    const oldest = second - (hasHistory ? HISTORY_SECONDS : MEMORY_SECONDS)
     const columns: RangeColumn[] = []
     for (const series of this.series) {
       if (!ids.has(series.id)) continue
@@ -397,71 +400,6 @@ export class FakeHub {
 
   #sources(second: number): SourcesAnswer {
     return inventSources(this.#options.scene, second, this.series)
-  }
-}
-
-/** Names as a hub says them, of the simplest form. */
-function inventNames({ name, kind, labels }: Invented): NamesAnswer {
-  const clean = name.replace(/\W/g, '_')
-  const pairs = labels.map(([key, value]) => `${key}="${value}"`).join(',')
-  const text = `${clean}${kind === 'counter' ? '_total' : ''}${pairs === '' ? '' : `{${pairs}}`}`
-  return {
-    names: [
-      { where: 'Prometheus', text },
-      { where: 'PromQL', text: `rate(${text}[5m])`, note: 'per second' },
-      { where: 'OTLP', text: name, note: 'sum, scope pentameter' },
-    ],
-  }
-}
-
-type Cell = number | ReturnType<typeof histogramCell> | ReturnType<typeof summaryCell>
-
-function cellOf(series: Invented, from: number, to: number): Cell | null {
-  if (series.kind === 'counter') {
-    let sum = 0
-    for (let t = from + 1; t <= to; t += 1) sum += isAlive(series, t) ? counterDelta(series, t) : 0
-    return sum
-  }
-  if (!isAlive(series, to)) return null
-  if (series.kind === 'gauge') return gaugeValue(series, to)
-  return series.kind === 'summary' ? summaryCell(series, to) : histogramCell(series, from, to)
-}
-
-function columnOf(
-  series: Invented,
-  cells: readonly (Cell | null)[],
-  ends: readonly number[],
-): RangeColumn {
-  const { id, kind } = series
-  if (kind === 'counter') return { id, kind, delta: cells as (number | null)[] }
-  if (kind === 'gauge') {
-    const value = cells as (number | null)[]
-    const end = (which: 'min' | 'max') =>
-      value.map((each, i) =>
-        each === null ? null : (gaugeSpread(series, ends[i]!)?.[which] ?? each),
-      )
-    return { id, kind, value, min: end('min'), max: end('max') }
-  }
-  return { id, kind, cells } as RangeColumn
-}
-
-function statisticsOf(series: Invented, second: number): NonNullable<SeriesInfo['statistics']> {
-  const cell = histogramCell(series, second - 10, second)
-  const { count, sum, min, max, p50, p90, p99 } = cell
-  return {
-    count: count * 3600,
-    sum: sum === null ? null : sum * 3600,
-    min,
-    max,
-    mean: count > 0 && sum !== null ? sum / count : null,
-    stddev: p90 - p50,
-    median: p50,
-    p75: (p50 + p90) / 2,
-    p95: (p90 + p99) / 2,
-    p98: p99 * 0.97,
-    p99,
-    p999: max,
-    relativeError: 0.022,
   }
 }
 

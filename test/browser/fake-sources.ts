@@ -9,6 +9,7 @@ import type {
   DialectStatus,
   ErrorStatus,
   ExportStatus,
+  HistoryStatus,
   LimitStatus,
   ListenerStatus,
   WorkerStatus,
@@ -328,6 +329,18 @@ function zoneOf(count: number): ZoneStatus {
   }
 }
 
+const DAY_S = 86_400
+
+function historyAt(second: number, series: number): HistoryStatus {
+  const keptS = [7 * DAY_S, 90 * DAY_S, 5 * 365 * DAY_S]
+  const widths = [1, 60, 3600]
+  return {
+    ...{ place: '/var/lib/pentameter/history', state: 'running', keptS, series, restored: 12 },
+    ...{ bytes: 412_000_000, bytesLimit: 1_073_741_824 },
+    resolutions: widths.map((stepS, i) => ({ stepS, fromS: second - keptS[i]! })),
+  }
+}
+
 export function inventSources(
   scene: Scene,
   second: number,
@@ -353,6 +366,7 @@ export function inventSources(
     limits: limitsAt(scene, series.length),
     errors: isEmpty ? [] : ERRORS,
     ...(isEmpty ? {} : { filters: FILTERS, filterMetrics: FILTER_METRICS, exports: EXPORTS }),
+    ...(scene === 'history' ? { history: historyAt(second, series.length) } : {}),
     refusals: scene === 'limit' ? [{ dialect: 'statshero', code: 'series_limit', count: 412 }] : [],
   }
 }

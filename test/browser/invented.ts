@@ -5,7 +5,7 @@
 import type { HistogramCellJson, Kind, SummaryCellJson } from '../../src/http/api.ts'
 
 /** What an invented hub is in. */
-export type Scene = 'empty' | 'busy' | 'limit' | 'listener' | 'many'
+export type Scene = 'empty' | 'busy' | 'limit' | 'listener' | 'many' | 'history'
 
 export interface Invented {
   readonly id: number
