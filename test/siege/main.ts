@@ -3,14 +3,17 @@
  *
  * Runs every attack of attacks.ts (or those whose names contain a word) against a hub of its own
  * with a heap of 512 MB, beside well-behaved neighbours; then some of them against a hub without
- * ingest threads, against one with eight relays, and against one that has few descriptors and can't
- * write its log. Prints what each attack did to the neighbours, then whether their counts are
- * exact. Ends with 1 where a bound is broken; the last line is `N passed, M failed`.
+ * ingest threads, against one with eight relays that scrapes targets which lie, and against one
+ * that has few descriptors and can't write its log. Prints what each attack did to the neighbours,
+ * then whether their counts are exact. Ends with 1 where a bound is broken; the last line is
+ * `N passed, M failed`.
  */
+import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ATTACKS } from './attacks.ts'
-import { type Bounds, counts, Siege } from './siege.ts'
+import { LyingTargets } from './lying-targets.ts'
+import { type Bounds, check, counts, Siege } from './siege.ts'
 
 /** Attacks that take connections, of which there are few then. */
 const ON_FEW_DESCRIPTORS = /connections|byte|nobody|lying/
@@ -22,6 +25,9 @@ const ON_RELAYS = /all change/
 const RELAYS = ['statshero+udp', 'statshero+tcp', 'wallaroo+tcp', 'graphite+tcp'].flatMap(
   (scheme) => ['127.0.0.1', '127.0.0.2'].flatMap((host) => ['--relay', `${scheme}://${host}:9`]),
 )
+
+/** Attack that the hub brings upon itself: it asks. */
+const LIES = 'scrape targets that lie'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,9 +50,11 @@ const BOUNDS: Bounds = {
   logLines: 300,
 }
 
-const siege = await Siege.begin({}, BOUNDS, seconds)
-for (const name of chosen) await siege.endure(name)
-await siege.end()
+if (chosen.length > 0) {
+  const siege = await Siege.begin({}, BOUNDS, seconds)
+  for (const name of chosen) await siege.endure(name)
+  await siege.end()
+}
 
 const single = chosen.filter((name) => ON_ONE_THREAD.test(name))
 if (single.length > 0) {
@@ -57,9 +65,16 @@ if (single.length > 0) {
 }
 
 const relayed = chosen.filter((name) => ON_RELAYS.test(name))
-if (relayed.length > 0) {
-  console.log('with eight relays:')
-  const sending = await Siege.begin({}, BOUNDS, seconds, ...RELAYS)
+const isScraping = positionals.length === 0 || positionals.some((word) => LIES.includes(word))
+if (relayed.length > 0 || isScraping) {
+  console.log('with eight relays, and scraping:')
+  const targets = await LyingTargets.start()
+  const sending = await Siege.begin({}, BOUNDS, seconds, ...RELAYS, ...targets.flags)
+  if (isScraping)
+    await sending.endure(LIES, async (signal) => {
+      if (!signal.aborted) await once(signal, 'abort')
+    })
+  await targets.check(sending.http, check)
   for (const name of relayed) await sending.endure(name)
   await sending.end()
 }

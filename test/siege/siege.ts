@@ -85,14 +85,24 @@ export class Siege {
     return siege
   }
 
-  /** Runs one attack beside the neighbours. */
-  async endure(name: string): Promise<void> {
+  get http(): Listeners['http'] {
+    return this.#hub.listeners.http
+  }
+
+  /**
+   * Runs one attack beside the neighbours.
+   * @param run what it does until the signal, where it is none of attacks.ts
+   */
+  async endure(
+    name: string,
+    run = (signal: AbortSignal) => attack(name, this.#hub, signal),
+  ): Promise<void> {
     const neighbours = this.#neighbours
     neighbours.beginStretch()
     const before = neighbours.seen
     const stop = new AbortController()
     const takesPlaces = ATTACKS.find((each) => each.name === name)?.takesPlaces ?? false
-    const running = attack(name, this.#hub, stop.signal)
+    const running = run(stop.signal)
     const coming = takesPlaces ? this.#comeLate(stop.signal) : undefined
     let rssMb = 0
     let heapMb = 0
