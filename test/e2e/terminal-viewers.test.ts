@@ -204,15 +204,16 @@ for (const [way, act] of [
   })
 }
 
-test('a single series in a wide terminal is a chart; NO_COLOR leaves colour out', {
+test('a single series in a wide terminal is a chart since a time; NO_COLOR leaves colour out', {
   skip,
 }, async (t) => {
-  const wanted = /shop\.depth.*Statistics/s
+  // the time of the window, a picture of the value, numbers
+  const wanted = /59 min\n.*shop\.depth.*[\u2801-\u28ff].*Statistics {2}last 59 min/s
   const press = (child: ChildProcess): void => void child.stdin!.write('q')
   const env = { NO_COLOR: '1' }
   const { written } = await atTerminal(
     t,
-    ['watch', 'shop.depth', '--hub', address],
+    ['watch', 'shop.depth', '--hub', address, '--since', '59m'],
     wanted,
     press,
     env,

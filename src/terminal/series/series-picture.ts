@@ -55,7 +55,7 @@ const SIDE_BY_SIDE = 76
 export function drawSeries(buffer: ScreenBuffer, box: Box, view: SeriesView): number {
   const { store, entry } = view
   const data = store.data(entry.id)
-  drawHeading(buffer, box, view, data)
+  drawHeading(buffer, box, view, store.readings(entry.id, view.cursor !== null))
   const rest = box.rows - HEAD_ROWS
   const upper = Math.max(5, Math.min(rest - LOWER_LEAST - 1, Math.ceil(rest * 0.5)))
   drawPicture(buffer, { ...box, row: box.row + HEAD_ROWS, rows: upper }, view, data)
@@ -173,7 +173,10 @@ function windowNote({ clock }: Store): string {
 function sectionsOf({ store, entry, names }: SeriesView, data: SeriesData | undefined): Section[] {
   const latest = store.catalogue.get(entry.id) ?? entry
   const shown = shownAs(latest.info)
-  const [from, to] = spanOf(store)
+  const { step = 1 } = data ?? {}
+  const [begin, end] = spanOf(store)
+  // of a picture of wide steps, up to the last one that is whole
+  const [from, to] = [begin, Math.floor(end / step) * step]
   const buckets = data?.buckets?.width ? data.buckets : undefined
   const error = buckets === undefined ? '' : `, ${exactnessWords(buckets)}`
   const origin = originFacts(latest, store).map(({ name, words, manner }) => {

@@ -149,7 +149,10 @@ export class SeriesList {
     const edge = store.clock.edge()
     drawSeriesLine(buffer, row, table, {
       ...{ entry, name: rows.nameOf(entry) },
-      figures: figuresOf(data, contextOf(store, entry, second, state.cursor !== null)),
+      figures: figuresOf(
+        store.readings(entry.id, state.cursor !== null),
+        contextOf(store, entry, second, state.cursor !== null),
+      ),
       past: pastOf(data, mainLane(entry), edge, window, table.sparkWidth * 2),
       isChosen: this.#top + i === this.#chosenAt,
     })

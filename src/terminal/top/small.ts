@@ -25,7 +25,10 @@ export function drawSmall(buffer: ScreenBuffer, { store, rows, least }: SmallVie
   const second = store.clock.readingSecond()
   shown.forEach((entry, i) => {
     const context = contextOf(store, entry, second, false)
-    const { rate, now, last, mark, style } = figuresOf(store.data(entry.id), context)
+    const { rate, now, last, mark, style } = figuresOf(
+      store.readings(entry.id, context.hasCursor),
+      context,
+    )
     const text = last.text || now.text || rate.text
     const name = buffer.columns - textWidth(text) - 3
     buffer.write(i + 1, 0, mark, style)

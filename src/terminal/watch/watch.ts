@@ -35,6 +35,8 @@ interface WatchArguments extends HubArguments {
   readonly window: number
 }
 
+/** Seconds from which on a window has whole minutes. */
+const MINUTES_FROM = 600
 /** Columns from which on one series is a chart. */
 const WIDE = 100
 
@@ -43,7 +45,8 @@ function windowOf({ since, window }: WatchArguments): number {
   if (since === undefined) return window
   const [least, most] = [ALL_WINDOWS[0]!, ALL_WINDOWS.at(-1)!]
   const seconds = Math.ceil((systemClock.wallMs() - since) / 1000)
-  return Math.min(most, Math.max(least, seconds))
+  const whole = seconds < MINUTES_FROM ? seconds : 60 * Math.round(seconds / 60)
+  return Math.min(most, Math.max(least, whole))
 }
 
 export function addWatch(program: Command): void {
