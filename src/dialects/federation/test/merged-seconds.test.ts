@@ -23,6 +23,9 @@ import {
   totalOf,
 } from './hubs.ts'
 
+/** Time at which clocks of tests begin. */
+const START_MS = new FakeClock().startMs
+
 /** Two hubs with senders, and one that is attached to both. */
 async function three(options: Record<string, unknown> = {}, queries: readonly string[] = ['', '']) {
   const clock = new FakeClock()
@@ -176,6 +179,33 @@ suite('seconds of hubs that are attached', () => {
     await second(clock, a, b)
     assert.equal(sumOf(a, 'requests'), 7)
   })
+})
+
+suite('a hub whose clock is off', () => {
+  for (const [byMs, shiftMs, told] of [
+    [-3200, 3000, '3 s behind'],
+    [-400, 0, undefined],
+    [2600, -2000, '2 s ahead'],
+  ] as const) {
+    test(`by ${byMs} ms: its seconds are moved by ${shiftMs} ms, and it is said`, async () => {
+      const [clock, other] = [new FakeClock(), new FakeClock(START_MS + byMs)]
+      const b = await servedHub({}, other)
+      const a = await servedHub({ attach: [addressOf(b)] }, clock)
+      await attached(a, b)
+      for (let passed = 0; passed < 4500; passed += 100) {
+        if (passed === 1500) count(b, 'requests', 5)
+        clock.advance(100)
+        other.advance(100)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const { id } = seriesNamed(b.hub, 'requests')
+      const counted = b.hub.live.since(0).find((frame) => frame.row(id, 'counter') >= 0)
+      const endMs = (counted?.endMs ?? 0) + shiftMs
+      await until(() => deltaOf(a, 'requests', endMs) === 5)
+      assert.equal(factsOf(a, b).clock, told)
+      assert.equal(sumOf(a, 'requests'), 5)
+    })
+  }
 })
 
 suite('where merged seconds are seen', () => {
