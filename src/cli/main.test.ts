@@ -319,6 +319,7 @@ test('completion in bash knows what may follow each flag', () => {
   assert.deepEqual(complete('demo', '--attach', ''), [
     'scope+tcp://',
     'http://',
+    'pentameter://',
     'prometheus+http://',
     'dotnet://',
   ])
