@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { NO_REPORTS } from '../src/dialects/endpoints.ts'
-import { countPoints } from '../src/dialects/opentelemetry/codec/request.ts'
+import { countingPoints } from '../src/dialects/opentelemetry/codec/request.ts'
 import { RESOURCE_METRICS } from '../src/dialects/opentelemetry/codec/schema.ts'
 import { encodeOpenTelemetry } from '../src/dialects/opentelemetry/codec.ts'
 import { Receiver } from '../src/dialects/opentelemetry/hub/receiver.ts'
@@ -84,7 +84,7 @@ function newReceiver(): Receiver {
 function receive(receiver: Receiver, bodies: readonly Uint8Array[]): number {
   let points = 0
   for (const bytes of bodies) {
-    assert.equal(countPoints(bytes), METRICS * POINTS)
+    assert.equal(runNow(countingPoints(bytes)), METRICS * POINTS)
     points += runNow(receiver.take(bytes, PEER)).accepted
   }
   assert.deepEqual(hub.reports.refusals(), [])

@@ -11,7 +11,7 @@ import { isTest, lineAt, type Rule, type TidyFile, type Tree, type Violation } f
 export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   time: [],
   model: [],
-  wire: [],
+  wire: ['time/task.ts'],
   arena: [],
   peers: ['time'],
   disk: [],

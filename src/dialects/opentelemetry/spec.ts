@@ -14,6 +14,12 @@ export const JSON_TYPE = 'application/json'
 export const REQUEST_BYTES_LIMIT = 4 * 1024 * 1024
 /** Body once unpacked, bytes. */
 export const UNPACKED_BYTES_LIMIT = 16 * 1024 * 1024
+/** The same of JSON, which is parsed in one step, while everybody else waits. */
+export const JSON_BYTES_LIMIT = 4 * 1024 * 1024
+/** Objects in it: a request of real points has one for each 40 bytes, or fewer. */
+export const JSON_OBJECTS_LIMIT = 262_144
+/** Bytes of what is read in one step: a point, or what a message has besides what leads to them. */
+export const PART_BYTES_LIMIT = 1024 * 1024
 /** Attributes of a point, a resource or a scope. */
 export const ATTRIBUTES_LIMIT = 128
 /** Bytes of all attributes of a point, and of a resource or a scope. */
@@ -51,7 +57,15 @@ export const REQUEST_ERROR_CODES = [
 ] as const
 /** Codes of what costs one point. */
 export const POINT_ERROR_CODES = [
-  ...['bad_point', 'bad_name', 'bad_attributes', 'attributes_limit', 'no_value', 'bad_value'],
+  ...[
+    'bad_point',
+    'point_too_large',
+    'bad_name',
+    'bad_attributes',
+    'attributes_limit',
+    'no_value',
+    'bad_value',
+  ],
   ...['bad_temporality', 'bad_buckets', 'buckets_limit', 'bad_quantiles'],
 ] as const
 export const ERROR_CODES = [...REQUEST_ERROR_CODES, ...POINT_ERROR_CODES] as const

@@ -20,6 +20,8 @@ export const MESSAGE = 'prometheus.writerequest'
 export const REQUEST_BYTES_LIMIT = 4 * 1024 * 1024
 /** Body once unpacked, bytes. */
 export const UNPACKED_BYTES_LIMIT = 16 * 1024 * 1024
+/** Bytes of what is read in one step: a series, or what a request has besides them. */
+export const PART_BYTES_LIMIT = 1024 * 1024
 /** Labels of a series, its name among them. */
 export const LABELS_LIMIT = 128
 /** Bytes of all of them. */
@@ -57,7 +59,15 @@ export const RESET_HINTS = ['UNKNOWN', 'YES', 'NO', 'GAUGE'] as const
 export const REQUEST_ERROR_CODES = ['bad_snappy', 'bad_protobuf', 'too_large'] as const
 /** Codes of what costs a series of a request, or one sample. */
 export const SAMPLE_ERROR_CODES = [
-  ...['bad_name', 'bad_labels', 'labels_limit', 'bad_sample', 'bad_value', 'bad_schema'],
+  ...[
+    'bad_name',
+    'bad_labels',
+    'labels_limit',
+    'series_too_large',
+    'bad_sample',
+    'bad_value',
+    'bad_schema',
+  ],
   ...['bad_buckets', 'buckets_limit', 'float_counts', 'gauge_histogram'],
 ] as const
 export const ERROR_CODES = [...REQUEST_ERROR_CODES, ...SAMPLE_ERROR_CODES] as const

@@ -1,5 +1,6 @@
 /** Objects of protobuf's JSON into its bytes, by a table of messages; other names are left out. */
 
+import { runNow, type Task } from '../../time/task.ts'
 import { FIXED64, VARINT } from './reader.ts'
 import { DEPTH_LIMIT, type Field, isDefault, type Scalar, type Schema } from './schema.ts'
 import { bytesOfBase64, bytesOfHex } from './texts.ts'
@@ -20,6 +21,10 @@ export class BadField extends Error {
   }
 }
 
+/** Messages, and numbers of lists, that are written in one step. */
+const MESSAGES_PER_STEP = 64
+const NUMBERS_PER_STEP = 1024
+
 /**
  * Writes the fields of a message.
  * @param onBadPoint called for each point that is left out; without it a bad one throws as well
@@ -30,62 +35,84 @@ export function encodeMessage(
   message: unknown,
   writer: ProtobufWriter,
   onBadPoint?: (problem: BadField) => void,
-  depth = 0,
 ): void {
-  if (depth > DEPTH_LIMIT) throw new BadField('too_deep', `more than ${DEPTH_LIMIT} levels`)
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    throw new BadField('bad_message', `${describe(message)}, want an object`)
-  }
-  for (const field of schema.fields) {
-    const value = (message as Readonly<Record<string, unknown>>)[field.name]
-    // null is absence in protobuf's JSON
-    if (value === undefined || value === null) continue
-    if (!field.isRepeated) encodeField(field, value, writer, onBadPoint, depth)
-    else if (Array.isArray(value)) encodeList(field, value, writer, onBadPoint, depth)
-    else throw new BadField('bad_message', `${field.name}: ${describe(value)}, want a list`)
-  }
+  runNow(encodingMessage(schema, message, writer, onBadPoint))
 }
 
-function encodeList(
-  field: Field,
-  list: readonly unknown[],
+/** Makes a task of {@link encodeMessage}. */
+export function encodingMessage(
+  schema: Schema,
+  message: unknown,
   writer: ProtobufWriter,
-  onBadPoint: ((problem: BadField) => void) | undefined,
-  depth: number,
-): void {
-  if (list.length === 0) return
-  const { number, type } = field
-  if (typeof type === 'string') {
-    writer.message(number, () => {
-      for (const value of list) encodeScalar(field, type, value, writer)
-    })
-    return
+  onBadPoint?: (problem: BadField) => void,
+): Task {
+  return new Encoder(writer, onBadPoint).message(schema, message, 0)
+}
+
+class Encoder {
+  readonly #writer: ProtobufWriter
+  readonly #onBadPoint: ((problem: BadField) => void) | undefined
+  #messages = 0
+
+  constructor(writer: ProtobufWriter, onBadPoint?: (problem: BadField) => void) {
+    this.#writer = writer
+    this.#onBadPoint = onBadPoint
   }
-  const { isPoint } = type()
-  for (const value of list) {
-    const { size } = writer
-    try {
-      writer.message(number, () => encodeMessage(type(), value, writer, onBadPoint, depth + 1))
-    } catch (error) {
-      if (!isPoint || onBadPoint === undefined || !(error instanceof BadField)) throw error
-      writer.backTo(size)
-      onBadPoint(error)
+
+  *message(schema: Schema, message: unknown, depth: number): Task {
+    if (depth > DEPTH_LIMIT) throw new BadField('too_deep', `more than ${DEPTH_LIMIT} levels`)
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+      throw new BadField('bad_message', `${describe(message)}, want an object`)
+    }
+    if (++this.#messages % MESSAGES_PER_STEP === 0) yield
+    for (const field of schema.fields) {
+      const value = (message as Readonly<Record<string, unknown>>)[field.name]
+      const { number, type } = field
+      // null is absence in protobuf's JSON
+      if (value === undefined || value === null) continue
+      if (!field.isRepeated) {
+        if (typeof type === 'string') encodeField(field, type, value, this.#writer)
+        else yield* this.#inner(number, type(), value, depth)
+      } else if (!Array.isArray(value)) {
+        throw new BadField('bad_message', `${field.name}: ${describe(value)}, want a list`)
+      } else if (typeof type === 'string') yield* this.#numbers(field, type, value)
+      else yield* this.#messagesOf(number, type(), value, depth)
     }
   }
+
+  *#inner(number: number, schema: Schema, value: unknown, depth: number): Task {
+    const place = this.#writer.begin(number)
+    yield* this.message(schema, value, depth + 1)
+    this.#writer.end(place)
+  }
+
+  *#messagesOf(number: number, schema: Schema, list: readonly unknown[], depth: number): Task {
+    for (const value of list) {
+      const { size } = this.#writer
+      try {
+        yield* this.#inner(number, schema, value, depth)
+      } catch (error) {
+        const isLeftOut = schema.isPoint && this.#onBadPoint && error instanceof BadField
+        if (!isLeftOut) throw error
+        this.#writer.backTo(size)
+        this.#onBadPoint?.(error)
+      }
+    }
+  }
+
+  *#numbers(field: Field, type: Scalar, list: readonly unknown[]): Task {
+    if (list.length === 0) return
+    const place = this.#writer.begin(field.number)
+    for (let i = 0; i < list.length; i++) {
+      if (i % NUMBERS_PER_STEP === NUMBERS_PER_STEP - 1) yield
+      encodeScalar(field, type, list[i], this.#writer)
+    }
+    this.#writer.end(place)
+  }
 }
 
-function encodeField(
-  field: Field,
-  value: unknown,
-  writer: ProtobufWriter,
-  onBadPoint: ((problem: BadField) => void) | undefined,
-  depth: number,
-): void {
-  const { number, type, hasPresence } = field
-  if (typeof type !== 'string') {
-    writer.message(number, () => encodeMessage(type(), value, writer, onBadPoint, depth + 1))
-    return
-  }
+function encodeField(field: Field, type: Scalar, value: unknown, writer: ProtobufWriter): void {
+  const { number, hasPresence } = field
   if (!hasPresence && isDefault(field, value)) return
   switch (type) {
     case 'string':

@@ -110,23 +110,33 @@ export class ProtobufWriter {
 
   /** Writes a field with a length around what `write` writes. */
   message(field: number, write: () => void): void {
+    const place = this.begin(field)
+    write()
+    this.end(place)
+  }
+
+  /** Begins a field with a length. @returns its place, which {@link end} is to be called with */
+  begin(field: number): number {
     this.tag(field, LENGTH_DELIMITED)
     this.#reserve(1)
     // most lengths have one byte: what is longer moves
-    const at = this.#size++
-    write()
-    const length = this.#size - at - 1
+    return this.#size++
+  }
+
+  /** Ends the field that begins at a place, all those within it having ended. */
+  end(place: number): void {
+    const length = this.#size - place - 1
     if (length < 0x80) {
-      this.#bytes[at] = length
+      this.#bytes[place] = length
       return
     }
     const end = this.#size
     this.varint(length) // to learn how many bytes it takes
     const lengthBytes = this.#size - end
-    this.#bytes.copyWithin(at + lengthBytes, at + 1, end)
-    this.#size = at
+    this.#bytes.copyWithin(place + lengthBytes, place + 1, end)
+    this.#size = place
     this.varint(length)
-    this.#size = at + lengthBytes + length
+    this.#size = place + lengthBytes + length
   }
 
   #reserve(size: number): void {

@@ -45,6 +45,15 @@ function pushing(
 }
 
 const gzipBomb = pushOf(OTLP, gzipSync(LONG), 'Content-Encoding: gzip')
+/** A gauge of eight million points, two bytes each. */
+const empties = Buffer.alloc(16_000_000, Uint8Array.of(0x0a, 0))
+const nested = [5, 2, 2, 1].reduce<Uint8Array>((inner, number) => {
+  const size = [0, 7, 14, 21].map((bits) => ((inner.length >> bits) & 0x7f) | 0x80)
+  size[3]! &= 0x7f
+  return Buffer.concat([Uint8Array.of(number * 8 + 2, ...size), inner])
+}, empties)
+const emptyPoints = pushOf(OTLP, gzipSync(nested), 'Content-Encoding: gzip')
+const emptySeries = pushOf(WRITE, packSnappy(empties), 'Content-Encoding: snappy')
 /** A block that says it is 16 MiB and holds a byte, copied over and over. */
 const copies = Array<number[]>(262_000).fill([0xfe, 1, 0]).flat()
 const snappyBomb = Uint8Array.from([0x80, 0x80, 0x80, 0x08, 0, 0x7a, ...copies])
@@ -65,6 +74,7 @@ export const PUSH_ATTACKS: readonly Attack[] = [
     )
   }),
   pushing('otlp: gzip of 16 MiB', '127.0.0.62', () => gzipBomb, 64),
+  pushing('otlp: gzip of eight million points', '127.0.0.67', () => emptyPoints),
   pushing('otlp: lengths that lead out', '127.0.0.63', (n) => {
     const body = otlpOf('cut', [{ asInt: n, attributes: texts({ a: 'b' }) }])
     body[(n % (body.length - 1)) + 1] = 0xff
@@ -83,6 +93,7 @@ export const PUSH_ATTACKS: readonly Attack[] = [
   pushing('remote write: snappy that unpacks to 16 MiB', '127.0.0.65', () => {
     return pushOf(WRITE, snappyBomb, 'Content-Encoding: snappy')
   }),
+  pushing('remote write: eight million series', '127.0.0.68', () => emptySeries),
   pushing('remote write: what is no protobuf', '127.0.0.66', (n) => {
     const body = packSnappy(Uint8Array.of(0x0a, n & 0xff, 0xff, n & 0x7f))
     return pushOf(WRITE, body, 'Content-Encoding: snappy')

@@ -1,7 +1,7 @@
 /**
  * The way through a request to its points, one at a time: no object and no string is made. Fields
  * of a message may come in any order, so that each is looked through for what its points need
- * before these are visited. The request has passed {@link countPoints}: its lengths fit.
+ * before these are visited. The request has passed {@link countingPoints}: its lengths fit.
  */
 
 import { LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'

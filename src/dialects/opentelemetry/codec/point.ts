@@ -11,6 +11,7 @@ import {
   BUCKETS_LIMIT,
   type DataKind,
   EXEMPLARS_LIMIT,
+  PART_BYTES_LIMIT,
   type PointErrorCode,
   QUANTILES_LIMIT,
 } from '../spec.ts'
@@ -82,6 +83,7 @@ export class Point {
 
   /** Reads bytes[from, to). @returns what is wrong with it */
   read(kind: DataKind, bytes: Uint8Array, from: number, to: number): PointErrorCode | undefined {
+    if (to - from > PART_BYTES_LIMIT) return 'point_too_large'
     this.#clear()
     const reader = this.#reader
     reader.open(bytes, from, to)

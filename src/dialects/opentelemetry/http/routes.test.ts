@@ -130,6 +130,35 @@ suite('POST /v1/metrics', () => {
     )
   })
 
+  test('leaves out a point of more than a megabyte, and takes the others', async (context) => {
+    const hub = await start(context)
+    const exemplars = Array.from({ length: 20_000 }, () => {
+      return { asInt: 1, filteredAttributes: attributes({ a: 'x'.repeat(50) }) }
+    })
+    const body = requestOf([
+      gauge('long', [{ asInt: 1, exemplars }]),
+      gauge('short', [{ asInt: 2 }]),
+    ])
+    const { status, bytes } = await post(hub, gzipSync(body), { 'Content-Encoding': 'gzip' })
+    assert.equal(status, 200)
+    assert.match(bytes.toString(), /1 point was not taken: 1 point_too_large$/)
+    await until(() => seriesOf(hub, 'short') !== undefined)
+    assert.equal(seriesOf(hub, 'long'), undefined)
+  })
+
+  test('refuses JSON that would take long to parse: 4 MiB, or 2^18 objects', async (context) => {
+    const hub = await start(context)
+    const headers = { 'Content-Encoding': 'gzip', 'Content-Type': JSON_TYPE }
+    for (const [text, words] of [
+      [' '.repeat(4_194_305), /longer than 4194304 bytes once unpacked/],
+      [`{"resourceMetrics":[${Array(262_144).fill('{}')}]}`, /more than 262144 objects/],
+    ] as const) {
+      const { status, bytes } = await post(hub, gzipSync(text), headers)
+      assert.equal(status, 413)
+      assert.match(bytes.toString(), words)
+    }
+  })
+
   test('refuses what it can’t read, by status and a counted reason', async (context) => {
     const limits = { requestBytesLimit: 100_000, unpackedBytesLimit: 200_000 }
     const hub = await start(context, { opentelemetry: limits })
@@ -208,11 +237,11 @@ suite('POST /v1/metrics', () => {
     const bomb = gzipSync(long)
     const answers = await Promise.all(Array.from({ length: 40 }, () => post(hub, bomb, headers)))
     const statuses = new Set(answers.map(({ status }) => status))
-    assert.deepEqual([...statuses].sort(), [200, 503])
+    assert.deepEqual([...statuses].sort(), [413, 503])
     for (const { status, retryAfter } of answers) {
       assert.equal(retryAfter, status === 503 ? '1' : null)
     }
-    await until(async () => (await post(hub, bomb, headers)).status === 200)
+    await until(async () => (await post(hub, bomb, headers)).status === 413)
   })
 
   test('may be packed in parts, of which the last one alone states its size', async (context) => {

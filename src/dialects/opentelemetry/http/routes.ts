@@ -3,29 +3,35 @@
  * taken and what is not is answered by counts (partial success); a request that can't be read gets
  * 400, what the hub has no room for 429 or 503 with a time to wait.
  */
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { GuestRoutes, HubApp, HubContext, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
 import { readBody } from '../../../http/load/body.ts'
 import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import type { Peer } from '../../endpoints.ts'
-import { countPoints, parseJson } from '../codec/request.ts'
+import { countingPoints, hasTooManyObjects, parsingJson } from '../codec/request.ts'
 import type { Taken } from '../hub/receiver.ts'
 import { type OpenTelemetryResident, openTelemetryOf } from '../hub/resident.ts'
-import { JSON_TYPE, PATH, PROTOBUF_TYPE } from '../spec.ts'
+import {
+  JSON_BYTES_LIMIT,
+  JSON_OBJECTS_LIMIT,
+  JSON_TYPE,
+  PART_BYTES_LIMIT,
+  PATH,
+  PROTOBUF_TYPE,
+} from '../spec.ts'
+import { gunzipWithin, TooLong } from './gunzip.ts'
 
 /** Requests that are unpacked and read at once; one more gets 429. */
 const REQUESTS_LIMIT = 64
 /** Bytes of all of them, unpacked; one more gets 503. */
 const UNPACKED_BYTES_TOGETHER = 134_217_728
+const PART_IS_LONG = `besides its points a message has more than ${PART_BYTES_LIMIT} bytes`
+const TOO_MANY_OBJECTS = `JSON of more than ${JSON_OBJECTS_LIMIT} objects`
 const RETRY_AFTER = { 'Retry-After': '1' }
 /** Code of google.rpc.Status: INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const INVALID_ARGUMENT = 3
 const EXHAUSTED = 8
 const UNAVAILABLE = 14
-
-const unpack = promisify(gunzip)
 
 export function addRoutes(app: HubApp, { view, options }: RouteContext): GuestRoutes {
   const resident = openTelemetryOf(view)
@@ -79,7 +85,7 @@ class MetricRequests {
       const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket
       const peer: Peer = { transport: 'tcp', address, port }
       if (!isPacked) this.#hold(held, body.length)
-      const bytes = isPacked ? await this.#unpacked(body, peer, held) : body
+      const bytes = isPacked ? await this.#unpacked(body, type, peer, held) : body
       return await this.#take(context, bytes, type, peer)
     } finally {
       this.#count--
@@ -97,44 +103,54 @@ class MetricRequests {
   }
 
   /** Unpacks what was sent, within memory that is taken before: so much as gzip says it will be. */
-  async #unpacked(body: Buffer, peer: Peer, held: Held): Promise<Buffer> {
-    const limit = this.#limits.unpackedBytes
+  async #unpacked(body: Buffer, type: BodyType, peer: Peer, held: Held): Promise<Buffer> {
+    const { unpackedBytes } = this.#limits
+    const limit = type === JSON_TYPE ? Math.min(unpackedBytes, JSON_BYTES_LIMIT) : unpackedBytes
     let room = Math.min(statedSize(body), limit)
     while (true) {
       this.#hold(held, room)
       try {
-        return await unpack(body, { maxOutputLength: room })
+        return await gunzipWithin(body, room)
       } catch (error) {
-        if (room === limit || !isTooLong(error)) throw this.#notUnpacked(error, body, peer)
+        if (room === limit || !(error instanceof TooLong)) {
+          throw this.#notUnpacked(error, body, peer, limit)
+        }
         // of several parts only the size of the last one is stated
         room = limit
       }
     }
   }
 
-  #notUnpacked(error: unknown, body: Buffer, peer: Peer): HttpError {
-    const isLong = isTooLong(error)
-    const code = isLong ? 'too_large' : 'bad_gzip'
-    this.#resident.reject(code, body, peer, (error as Error).message)
-    if (!isLong) return new HttpError(400, code, `the body is no gzip: ${String(error)}`)
-    const message = `the body is longer than ${this.#limits.unpackedBytes} bytes once unpacked`
-    return new HttpError(413, code, message, 'send fewer points in a request')
+  #notUnpacked(error: unknown, body: Buffer, peer: Peer, limit: number): HttpError {
+    if (error instanceof TooLong) {
+      return this.#tooLarge(body, peer, `the body is longer than ${limit} bytes once unpacked`)
+    }
+    this.#resident.reject('bad_gzip', body, peer, (error as Error).message)
+    return new HttpError(400, 'bad_gzip', `the body is no gzip: ${String(error)}`)
+  }
+
+  #tooLarge(body: Buffer, peer: Peer, message: string): HttpError {
+    this.#resident.reject('too_large', body, peer, message)
+    return new HttpError(413, 'too_large', message, 'send fewer points in a request')
   }
 
   async #take(context: HubContext, body: Buffer, type: BodyType, peer: Peer): Promise<Response> {
+    const { turns } = context.get('answers')
     let bytes: Uint8Array = body
     let badPoints = 0
     if (type === JSON_TYPE) {
-      const parsed = parseJson(body.toString('utf8'))
+      if (hasTooManyObjects(body)) throw this.#tooLarge(body, peer, TOO_MANY_OBJECTS)
+      const parsed = (await turns.run(parsingJson(body.toString('utf8')), () => true))!
       if ('code' in parsed) throw this.#refused(parsed.code, body, peer, parsed.detail)
       bytes = parsed.bytes
       badPoints = parsed.badPoints
     }
-    if (countPoints(bytes) < 0) {
-      throw this.#refused('bad_protobuf', body, peer, 'a length leads out of its message')
+    const count = await turns.run(countingPoints(bytes), () => true)
+    if (count === 'too_large') throw this.#tooLarge(body, peer, PART_IS_LONG)
+    if (count === 'bad_protobuf') {
+      throw this.#refused(count, body, peer, 'a length leads out of its message')
     }
     const { outgoing } = context.env
-    const { turns } = context.get('answers')
     const taken = await turns.run(this.#resident.receive(bytes, peer, badPoints), () => true)
     if (taken === undefined || outgoing.destroyed) return context.body(null)
     return takenAnswer(context, type, taken)
@@ -149,10 +165,6 @@ class MetricRequests {
 /** Reads the size that gzip states in its last four bytes, modulo 2^32; 1 at least. */
 function statedSize(body: Buffer): number {
   return body.length < 4 ? 1 : Math.max(1, body.readUInt32LE(body.length - 4))
-}
-
-function isTooLong(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
 }
 
 function unavailable(message: string): HttpError {

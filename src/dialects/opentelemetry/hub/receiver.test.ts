@@ -316,12 +316,17 @@ suite('identity', () => {
 })
 
 suite('limits', () => {
-  test('10^6 attributes cost their point, not its neighbours', () => {
-    const hub = new Hub()
-    const many = Array.from({ length: 1_000_000 }, () => ({ key: 'k' }))
-    const dataPoints = [{ asInt: 1, attributes: many }, { asInt: 2 }]
-    assert.deepEqual(hub.take([{ name: 'depth', gauge: { dataPoints } }]), ['1 attributes_limit'])
-    assert.deepEqual(hub.totals, [2])
+  test('10^5 and 10^6 attributes cost their point, not its neighbours', () => {
+    for (const [length, code] of [
+      [100_000, 'attributes_limit'],
+      [1_000_000, 'point_too_large'],
+    ] as const) {
+      const hub = new Hub()
+      const attributes = Array.from({ length }, () => ({ key: 'k' }))
+      const dataPoints = [{ asInt: 1, attributes }, { asInt: 2 }]
+      assert.deepEqual(hub.take([{ name: 'depth', gauge: { dataPoints } }]), [`1 ${code}`])
+      assert.deepEqual(hub.totals, [2])
+    }
   })
 
   test('a metric without a name or temporality costs its points', () => {

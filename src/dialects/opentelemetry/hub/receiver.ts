@@ -26,6 +26,8 @@ import type { KnownMetric, KnownOrigin, Stream, Streams } from './streams.ts'
 
 /** Points that are taken before others have their turn; each costs about a microsecond. */
 const POINTS_PER_STEP = 256
+/** Bytes of a point that cost as much as another point does. */
+const POINT_BYTES = 1024
 const NS_PER_SECOND = 1e9
 /** Types of keys in the ingest. */
 const KEY_TYPES = { counter: 0, gauge: 1, histogram: 2, summary: 3 } as const
@@ -84,7 +86,8 @@ export class Receiver {
       const code = typeof metric === 'string' ? metric : this.#takePoint(scan, metric)
       if (code === undefined) taken.accepted++
       else this.#reject(taken, code, scan, peer)
-      if (--left > 0) continue
+      left -= 1 + (scan.point.to - scan.point.from) / POINT_BYTES
+      if (left > 0) continue
       left = POINTS_PER_STEP
       yield
       ingest.begin(peer.address)

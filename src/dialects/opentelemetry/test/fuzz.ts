@@ -14,7 +14,7 @@ import { NO_REPORTS } from '../../endpoints.ts'
 import { pointAttributes, textOf } from '../codec/attributes.ts'
 import { Point } from '../codec/point.ts'
 import { PointScan } from '../codec/point-scan.ts'
-import { countPoints } from '../codec/request.ts'
+import { countingPoints } from '../codec/request.ts'
 import { labelText } from '../codec/texts.ts'
 import { createDecoder, encodeOpenTelemetry } from '../codec.ts'
 import { Receiver } from '../hub/receiver.ts'
@@ -89,8 +89,8 @@ type Seen = readonly unknown[]
 
 /** Lists the points that the scan finds; undefined where the request is broken. */
 function scanned(bytes: Uint8Array): Seen[] | undefined {
-  const count = countPoints(bytes)
-  if (count < 0) return undefined
+  const count = runNow(countingPoints(bytes))
+  if (typeof count === 'string') return undefined
   const scan = new PointScan(bytes)
   const point = new Point()
   const seen: Seen[] = []
@@ -195,7 +195,7 @@ function numberText(value: unknown): string {
 
 /** Feeds a request twice: nothing of it may be counted twice, and no total may be odd. */
 function checkModel(bytes: Uint8Array): void {
-  if (countPoints(bytes) < 0) return
+  if (typeof runNow(countingPoints(bytes)) === 'string') return
   const ingest = new ModelIngest()
   const parts = { ingest, streams: new Streams(64), reports: NO_REPORTS, sinceNs: 0 }
   const receiver = new Receiver({ ...parts, nowMs: () => 0 })

@@ -8,6 +8,7 @@
  *   Sample          value 1 (double), timestamp 2 (int64, ms)
  *   MetricMetadata  type 1 (enum), metric_family_name 2, help 4, unit 5
  */
+import type { Task } from '../../../time/task.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
 import {
   EXEMPLARS_LIMIT,
@@ -15,6 +16,7 @@ import {
   LABELS_BYTES_LIMIT,
   LABELS_LIMIT,
   NAME_BYTES_LIMIT,
+  PART_BYTES_LIMIT,
   type SampleErrorCode,
   STALE_HIGH,
   STALE_LOW,
@@ -38,33 +40,54 @@ export interface MetricMetadata {
   readonly unit: string
 }
 
+/** Bytes that are gone through in one step, and what each message costs besides its own. */
+const STEP_BYTES = 65_536
+const MESSAGE_BYTES = 128
+
+/** Whether a request can be read, or the code of why not. */
+type Scanned = 'whole' | 'bad_protobuf' | 'too_large'
+
 /**
- * Goes through all lengths down to the fields of series, and gives what is said of metrics.
- * @returns false where a length leads out of its message
+ * Makes a task that goes through all lengths down to the fields of series, and gives what is said
+ * of metrics. What is read in one step may have {@link PART_BYTES_LIMIT}: a series or metadata that
+ * is longer is left out, and what the request has besides them, tags and lengths included, makes
+ * it too large.
  */
-export function scanRequest(
+export function* scanningRequest(
   bytes: Uint8Array,
   onMetadata: (metadata: MetricMetadata) => void,
-): boolean {
+): Task<Scanned> {
   const reader = new ProtobufReader()
   const inner = new ProtobufReader()
+  let besides = bytes.length
+  let left = STEP_BYTES
   reader.open(bytes)
   while (reader.next()) {
+    left -= MESSAGE_BYTES
+    if (left < 0) {
+      left = STEP_BYTES
+      yield
+    }
     if (reader.field !== SERIES && reader.field !== METADATA) {
       reader.skip()
       continue
     }
-    if (reader.wire !== LENGTH_DELIMITED) return false
+    if (reader.wire !== LENGTH_DELIMITED) return 'bad_protobuf'
+    const { from, to } = reader
+    besides -= to - from
+    left -= to - from
+    if (to - from > PART_BYTES_LIMIT) continue
     if (reader.field === METADATA) {
-      const metadata = readMetadata(inner, bytes, reader.from, reader.to)
+      const metadata = readMetadata(inner, bytes, from, to)
       if (metadata !== undefined) onMetadata(metadata)
       continue
     }
-    inner.open(bytes, reader.from, reader.to)
+    inner.open(bytes, from, to)
     while (inner.next()) inner.skip()
-    if (inner.isBroken) return false
+    if (inner.isBroken) return 'bad_protobuf'
   }
-  return !reader.isBroken
+  if (reader.isBroken) return 'bad_protobuf'
+  return besides > PART_BYTES_LIMIT ? 'too_large' : 'whole'
 }
 
 function readMetadata(
@@ -117,7 +140,7 @@ export class SeriesScan {
   readonly #fields = new ProtobufReader()
   readonly #point = new ProtobufReader()
 
-  /** @param bytes of a request that {@link scanRequest} found whole */
+  /** @param bytes of a request that {@link scanningRequest} found whole */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.#series.open(bytes)
@@ -133,11 +156,21 @@ export class SeriesScan {
       }
       this.from = reader.from
       this.to = reader.to
-      this.#readLabels()
-      this.#fields.open(this.bytes, this.from, this.to)
+      const isTooLarge = this.to - this.from > PART_BYTES_LIMIT
+      if (isTooLarge) this.#leaveOut()
+      else this.#readLabels()
+      this.#fields.open(this.bytes, this.from, isTooLarge ? this.from : this.to)
       return true
     }
     return false
+  }
+
+  /** Counts a series that is not read as one sample that is not taken. */
+  #leaveOut(): void {
+    this.labelCount = 0
+    this.pointCount = 1
+    this.exemplarCount = 0
+    this.problem = 'series_too_large'
   }
 
   #readLabels(): void {

@@ -10,6 +10,8 @@
  * A copy repeats what was written `offset` bytes before, and may reach into itself.
  */
 
+import { runNow, type Task } from '../../../time/task.ts'
+
 /** Bytes that one byte of a block can stand for at most: a copy of 64 in three. */
 const RATIO_LIMIT = 22
 const SIZE_BYTES_LIMIT = 5
@@ -21,6 +23,8 @@ const PART_BYTES = 65_536
 /** Sizes of a copy that are written. */
 const COPY_MIN = 4
 const COPY_MAX = 64
+/** Bytes that are unpacked in one step. */
+const STEP_BYTES = 65_536
 /** Hash of four bytes: the multiplier of the reference, and so many of the upper bits. */
 const HASH_FACTOR = 0x1e35a7bd
 const HASH_BITS = 14
@@ -53,11 +57,18 @@ interface Unpacked {
  * Unpacks the block that begins at `start`; it ends where it has the size that it says.
  * @param limit bytes that it may have then; memory is taken for no more than the block can hold
  */
-export function unpackSnappy(
+export function unpackSnappy(bytes: Uint8Array, limit: number, start = 0): Unpacked | Problem {
+  return runNow(unpackingSnappy(bytes, limit, start))
+}
+
+type Problem = 'bad_snappy' | 'too_large'
+
+/** Makes a task of {@link unpackSnappy}. */
+export function* unpackingSnappy(
   bytes: Uint8Array,
   limit: number,
   start = 0,
-): Unpacked | 'bad_snappy' | 'too_large' {
+): Task<Unpacked | Problem> {
   const head = blockHead(bytes, start)
   if (head === undefined || head === 'bad_snappy') return 'bad_snappy'
   if (head.size > limit) return 'too_large'
@@ -65,7 +76,12 @@ export function unpackSnappy(
   const unpacked = new Uint8Array(head.size)
   let { at } = head
   let size = 0
+  let pauseAt = STEP_BYTES
   while (size < head.size) {
+    if (size >= pauseAt) {
+      pauseAt = size + STEP_BYTES
+      yield
+    }
     const tag = bytes[at++]
     if (tag === undefined) return 'bad_snappy'
     const form = tag & 3

@@ -6,16 +6,18 @@
 import type { GuestRoutes, HubApp, HubContext, RouteContext } from '../../../http/guest-routes.ts'
 import { HttpError } from '../../../http/http-error.ts'
 import { readBody } from '../../../http/load/body.ts'
+import type { Task } from '../../../time/task.ts'
 import type { Peer } from '../../endpoints.ts'
-import { unpackSnappy } from '../codec/snappy.ts'
+import { blockHead, unpackingSnappy } from '../codec/snappy.ts'
 import type { Taken } from '../hub/receiver.ts'
 import { type RemoteWriteResident, remoteWriteOf } from '../hub/resident.ts'
-import { MESSAGE, PATH, PROTOBUF_TYPE } from '../spec.ts'
+import { MESSAGE, PART_BYTES_LIMIT, PATH, PROTOBUF_TYPE } from '../spec.ts'
 
 /** Requests that are read at once; one more gets 429. */
 const REQUESTS_LIMIT = 64
 /** Bytes of all of them, unpacked; one more gets 503. */
 const UNPACKED_BYTES_TOGETHER = 134_217_728
+const PART_IS_LONG = `what is besides series and metadata is longer than ${PART_BYTES_LIMIT} bytes`
 const RETRY_AFTER = { 'Retry-After': '1' }
 /** Characters of the name of the sending program that are shown. */
 const AGENT_LENGTH = 64
@@ -60,44 +62,56 @@ class WriteRequests {
     }
     const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket
     const peer: Peer = { transport: 'tcp', address, port }
-    const bytes = this.#unpacked(body, peer)
-    if (this.#bytes + bytes.length > UNPACKED_BYTES_TOGETHER) {
+    const size = this.#statedSize(body, peer)
+    if (this.#bytes + size > UNPACKED_BYTES_TOGETHER) {
       throw unavailable('requests that are being read take all the memory there is for them')
     }
     this.#count++
-    this.#bytes += bytes.length
+    this.#bytes += size
     try {
-      return await this.#take(context, bytes, peer)
+      return await this.#take(context, body, peer)
     } finally {
       this.#count--
-      this.#bytes -= bytes.length
+      this.#bytes -= size
     }
   }
 
-  #unpacked(body: Buffer, peer: Peer): Uint8Array {
+  /** Reads the size that a body says it has once unpacked. */
+  #statedSize(body: Buffer, peer: Peer): number {
+    const head = blockHead(body)
+    if (typeof head !== 'object') throw this.#noSnappy(body, peer)
     const { unpackedBytes } = this.#limits
-    const unpacked = unpackSnappy(body, unpackedBytes)
-    if (unpacked === 'too_large') {
-      const message = `the body is longer than ${unpackedBytes} bytes once unpacked`
-      this.#resident.reject(unpacked, body, peer, message)
-      throw new HttpError(413, unpacked, message, 'send fewer samples in a request')
-    }
-    if (unpacked === 'bad_snappy' || unpacked.end !== body.length) {
-      throw this.#refused('bad_snappy', body, peer, 'it is no block of snappy')
-    }
-    return unpacked.bytes
+    if (head.size <= unpackedBytes) return head.size
+    throw this.#tooLarge(body, peer, `the body is longer than ${unpackedBytes} bytes once unpacked`)
   }
 
-  async #take(context: HubContext, bytes: Uint8Array, peer: Peer): Promise<Response> {
-    if (!this.#resident.open(bytes)) {
-      throw this.#refused('bad_protobuf', bytes, peer, 'a length leads out of its message')
+  async #take(context: HubContext, body: Buffer, peer: Peer): Promise<Response> {
+    const { turns } = context.get('answers')
+    const run = async <T>(task: Task<T>): Promise<T> => (await turns.run(task, () => true))!
+    const unpacked = await run(unpackingSnappy(body, this.#limits.unpackedBytes))
+    if (typeof unpacked === 'string' || unpacked.end !== body.length) {
+      throw this.#noSnappy(body, peer)
+    }
+    const { bytes } = unpacked
+    const found = await run(this.#resident.opening(bytes))
+    if (found === 'too_large') throw this.#tooLarge(body, peer, PART_IS_LONG)
+    if (found === 'bad_protobuf') {
+      throw this.#refused(found, bytes, peer, 'a length leads out of its message')
     }
     const agent = (context.req.header('User-Agent') ?? '').slice(0, AGENT_LENGTH)
-    const { turns } = context.get('answers')
-    const taken = await turns.run(this.#resident.receive(bytes, peer, agent), () => true)
-    if (taken === undefined || context.env.outgoing.destroyed) return context.body(null)
+    const taken = await run(this.#resident.receive(bytes, peer, agent))
+    if (context.env.outgoing.destroyed) return context.body(null)
     if (taken.rejected > 0) return context.text(reasonsText(taken), 400)
     return context.body(null, 204)
+  }
+
+  #noSnappy(body: Uint8Array, peer: Peer): HttpError {
+    return this.#refused('bad_snappy', body, peer, 'it is no block of snappy')
+  }
+
+  #tooLarge(body: Uint8Array, peer: Peer, message: string): HttpError {
+    this.#resident.reject('too_large', body, peer, message)
+    return new HttpError(413, 'too_large', message, 'send fewer samples in a request')
   }
 
   #refused(code: string, body: Uint8Array, peer: Peer, detail: string): HttpError {

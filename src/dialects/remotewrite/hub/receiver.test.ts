@@ -4,10 +4,10 @@ import { suite, test } from 'node:test'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
-import { scanRequest } from '../codec/series-scan.ts'
-import { unpackSnappy } from '../codec/snappy.ts'
+import { scanningRequest } from '../codec/series-scan.ts'
+import { packSnappy, unpackingSnappy, unpackSnappy } from '../codec/snappy.ts'
 import { encodeRemoteWrite } from '../codec.ts'
-import { UNPACKED_BYTES_LIMIT } from '../spec.ts'
+import { PART_BYTES_LIMIT, UNPACKED_BYTES_LIMIT } from '../spec.ts'
 import { type Json, labels, NATIVE, requestOf, STALE, series, TIME_MS } from '../test/requests.ts'
 import { Families } from './families.ts'
 import { Receiver } from './receiver.ts'
@@ -43,7 +43,8 @@ class Hub {
   }
 
   bytes(bytes: Uint8Array): string[] {
-    assert.ok(scanRequest(bytes, (metadata) => this.families.take(metadata)))
+    const scan = scanningRequest(bytes, (metadata) => this.families.take(metadata))
+    assert.equal(runNow(scan), 'whole')
     return [...runNow(this.#receiver.take(bytes, PEER)).reasons].map(([code, n]) => `${n} ${code}`)
   }
 
@@ -297,8 +298,29 @@ suite('labels', () => {
   test('10^6 of them cost their series, not its neighbours', () => {
     const hub = new Hub()
     const flood = { labels: Array.from({ length: 1_000_000 }, () => ({})), samples: [{}] }
-    assert.deepEqual(hub.take([flood, series('good', 1)]), ['1 labels_limit'])
+    assert.deepEqual(hub.take([flood, series('good', 1)]), ['1 series_too_large'])
     assert.deepEqual(hub.totals, { 'gauge good': 1 })
+  })
+})
+
+suite('a long request', () => {
+  const stepsOf = (task: Iterator<unknown>): number => {
+    for (let steps = 1; ; steps++) if (task.next().done === true) return steps
+  }
+  const repeated = (bytes: readonly number[]): Uint8Array => {
+    return Buffer.alloc(200_000, Uint8Array.from(bytes))
+  }
+
+  test('is unpacked and gone through in steps, whatever it is made of', () => {
+    for (const bytes of [repeated([0x0a, 0]), repeated([0x1a, 0]), repeated([0x78, 0])]) {
+      assert.ok(stepsOf(scanningRequest(bytes, () => {})) > 100)
+      assert.ok(stepsOf(unpackingSnappy(packSnappy(bytes), bytes.length)) > 2)
+    }
+  })
+
+  test('may have a megabyte besides series and metadata', () => {
+    const long = Buffer.alloc(PART_BYTES_LIMIT + 2, Uint8Array.of(0x78, 0))
+    assert.equal(runNow(scanningRequest(long, () => {})), 'too_large')
   })
 })
 

@@ -33,6 +33,8 @@ import type { Stream, Streams } from './streams.ts'
 
 /** Samples that are taken before others have their turn; each costs about a microsecond. */
 const SAMPLES_PER_STEP = 256
+/** Bytes of a series that cost as much as a sample does. */
+const SERIES_BYTES = 1024
 const MS_PER_SECOND = 1000
 /** Types of keys in the ingest. */
 const KEY_TYPES = { counter: 0, gauge: 1, histogram: 2 } as const
@@ -91,7 +93,7 @@ export class Receiver {
           ingest.begin(peer.address)
         }
         if (scan.exemplarCount > 0) this.#takeExemplars(scan, found)
-        left -= 1 + scan.exemplarCount
+        left -= 1 + scan.exemplarCount + (scan.to - scan.from) / SERIES_BYTES
       }
       if (left > 0) continue
       left = SAMPLES_PER_STEP

@@ -7,7 +7,7 @@ import type { HubView } from '../../../hub/view.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
-import { scanRequest } from '../codec/series-scan.ts'
+import { scanningRequest } from '../codec/series-scan.ts'
 import { FAMILIES_LIMIT, NAME } from '../spec.ts'
 import { Families } from './families.ts'
 import { Receiver, type Taken } from './receiver.ts'
@@ -59,12 +59,9 @@ export class RemoteWriteResident implements Resident {
     return this.#senders.size
   }
 
-  /**
-   * Takes what a request says of metrics.
-   * @returns false where its framing does not fit, so that nothing else of it can be taken
-   */
-  open(bytes: Uint8Array): boolean {
-    return scanRequest(bytes, (metadata) => this.#families.take(metadata))
+  /** Takes what a request says of metrics; gives the code of why it can't be read, or `whole`. */
+  opening(bytes: Uint8Array): ReturnType<typeof scanningRequest> {
+    return scanningRequest(bytes, (metadata) => this.#families.take(metadata))
   }
 
   /**

@@ -11,7 +11,7 @@ import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
 import { NO_REPORTS } from '../../endpoints.ts'
-import { readLabels, SeriesScan, scanRequest } from '../codec/series-scan.ts'
+import { readLabels, SeriesScan, scanningRequest } from '../codec/series-scan.ts'
 import { packSnappy, unpackSnappy } from '../codec/snappy.ts'
 import { createDecoder, encodeRemoteWrite } from '../codec.ts'
 import { Families } from '../hub/families.ts'
@@ -116,7 +116,7 @@ type Seen = readonly unknown[]
 
 /** Lists the samples that the scan finds; undefined where the request is broken. */
 function scanned(bytes: Uint8Array): Seen[] | undefined {
-  if (!scanRequest(bytes, () => {})) return undefined
+  if (runNow(scanningRequest(bytes, () => {})) !== 'whole') return undefined
   const scan = new SeriesScan(bytes)
   const seen: Seen[] = []
   while (scan.next()) {
@@ -163,7 +163,8 @@ function tableSamples({ labels: all = [], samples = [], histograms = [] }: Loose
 function checkModel(bytes: Uint8Array): void {
   const ingest = new ModelIngest()
   const families = new Families()
-  if (!scanRequest(bytes, (metadata) => families.take(metadata))) return
+  const found = runNow(scanningRequest(bytes, (metadata) => families.take(metadata)))
+  if (found !== 'whole') return
   const parts = { ingest, families, streams: new Streams(64, families), reports: NO_REPORTS }
   const receiver = new Receiver({ ...parts, nowMs: () => TIME_MS })
   for (let i = 0; i < 2; i++) {
