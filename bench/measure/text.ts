@@ -37,10 +37,12 @@ export function machineText({ machine }: Pick<Result, 'machine'>): string {
 
 /** How busy the machine was, and for how long. */
 export function conditionsText({ conditions }: Pick<Result, 'conditions'>): string {
-  const { load, othersCores, seconds } = conditions
+  const { load, othersCores, seconds, nodeStartMs } = conditions
   const others = othersCores === undefined ? '' : `, others ${othersCores.toFixed(2)} cores`
   const [before, after] = load
-  return `${before.toFixed(1)} to ${after.toFixed(1)}${others}, ${Math.round(seconds)} s`
+  const start =
+    nodeStartMs === undefined ? '' : `, a bare Node starts in ${figureText(nodeStartMs)} ms`
+  return `${before.toFixed(1)} to ${after.toFixed(1)}${others}, ${Math.round(seconds)} s${start}`
 }
 
 export function spreadText({ median, low, high }: Figure): string {
