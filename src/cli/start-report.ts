@@ -128,7 +128,7 @@ function historyWords(history: HistoryStatus): string {
     const written = isWritten
       ? 'what the relay writes is read here'
       : 'this hub writes nothing to it'
-    return `${place}\n${written}${failing}`
+    return `${place}\n${written}; totals begin at 0 with each start${failing}`
   }
   const [seconds, minutes, hours] = keptS.map((s) => `${Math.round(s / 86_400)} days`)
   const kept = `seconds for ${seconds}, minutes for ${minutes}, hours for ${hours}`

@@ -206,7 +206,8 @@ test('a hub whose engine is away runs, says so, and tells when it is there again
   assert.equal(said.place, `promql+http://127.0.0.1:${port}`)
   assert.deepEqual([said.state, said.isWritten], ['failing', false])
   const report = startReport('text', hub.addresses, hub.sources())
-  assert.match(report, /history +promql\+http:\/\/127[^\n]*\n +this hub writes nothing to it\n/)
+  assert.match(report, /history +promql\+http:\/\/127[^\n]*\n +this hub writes nothing to it; /)
+  assert.match(report, /totals begin at 0 with each start\n/)
   assert.match(report, /fails: the engine does not answer: ECONNREFUSED; it is tried again/)
   const base = `http://127.0.0.1:${hub.addresses.http!.port}/api/v1`
   const own = [...hub.series()].length

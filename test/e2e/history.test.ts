@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { metricsBytes } from '../../src/dialects/wallaroo/test/frames.ts'
 import type { RangeAnswer } from '../../src/http/api.ts'
 import { findPast } from '../../src/http/query/range/past.ts'
 import { rangeJson } from '../../src/http/query/range/range.ts'
@@ -13,6 +14,7 @@ import type { Hub } from '../../src/hub/hub.ts'
 import { DIALECTS } from '../support/dialects.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { packet, sendUdp, seriesNamed, startHub, type TestHub, until } from '../support/hub/hub.ts'
+import { RawPeer } from '../support/raw-peer.ts'
 
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
@@ -156,6 +158,48 @@ test('a series that has expired meanwhile stays away, and begins anew when it co
     await runFor(next, 10)
     await next.hub.stop()
   }
+})
+
+/** Sends a window of a Wallaroo worker with two messages that ended before now. */
+async function sendWindow({ hub, clock, streamPort }: TestHub, ageS: number): Promise<void> {
+  const before = hub.measurements('wallaroo')
+  const peer = await RawPeer.connect(streamPort)
+  const window = { category: 'computation', pipeline: 'p', worker: 'w', name: 'c' }
+  const endNs = BigInt(Math.floor(clock.wallMs() / 1000) - ageS) * 1_000_000_000n
+  const times = { end_ns: `${endNs}`, period_ns: '1000000000' }
+  peer.write(metricsBytes({ ...window, bins: { 10: '1', 20: '1' }, ...times }))
+  await until(() => hub.measurements('wallaroo') > before)
+  peer.close()
+}
+
+test('a late window of Wallaroo counts in the second that it comes in, over a restart', async () => {
+  const path = newFolder()
+  const first = await withHistory(path)
+  first.clock.advance(100_000)
+  const beginMs = first.clock.wallMs()
+  await sendWindow(first, 70)
+  await runFor(first, 3)
+  const messages = seriesNamed(first.hub, 'wallaroo_computation_messages_total')
+  const { answer } = await range(first.hub, messages.id, beginMs, beginMs + 3000, 1000)
+  assert.deepEqual((answer.columns[0] as { delta?: unknown }).delta, [2, 0, 0])
+  await first.hub.stop()
+  const next = await later(path, 200)
+  const again = seriesNamed(next.hub, 'wallaroo_computation_messages_total')
+  const latency = seriesNamed(next.hub, 'wallaroo_computation_latency')
+  const countOf = () => {
+    const counter = next.hub.total(again)
+    const histogram = next.hub.total(latency)
+    assert.ok(counter.kind === 'counter' && histogram.kind === 'histogram')
+    return [counter.total, Number(histogram.histogram.count)]
+  }
+  assert.deepEqual(countOf(), [2, 2])
+  await sendWindow(next, 150)
+  await runFor(next, 2)
+  assert.deepEqual(countOf(), [4, 4])
+  const past = await range(next.hub, again.id, beginMs - 100_000, beginMs + 3000, 1000)
+  const deltas = (past.answer.columns[0] as { delta: unknown[] }).delta.map(Number)
+  assert.deepEqual([sum(deltas), deltas[100]], [2, 2])
+  await next.hub.stop()
 })
 
 function sum(numbers: readonly number[]): number {

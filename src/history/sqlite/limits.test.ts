@@ -177,6 +177,45 @@ test('a clock that jumps ahead and back again costs no second of the past', asyn
   await store.close()
 })
 
+test('of a gauge the newer value of a second that comes again holds, sealed or not', async () => {
+  const clock = { nowS: START_S }
+  const store = open(newFolder(), clock)
+  const maker = new SecondMaker()
+  const load: Identity = { name: 'load', kind: 'gauge', labels: [] }
+  const set = async (second: number, value: number): Promise<void> => {
+    const at = (START_S + second) * 1000
+    const cell = { kind: 'gauge', value, at } as const
+    await store.append(maker.second(START_S + second, [{ identity: load, cell }]))
+  }
+  const read = async (stepS: number) => {
+    const range = { fromS: START_S, toS: START_S + 60, stepS }
+    const { columns } = await store.read({ groups: [[identityKey(load)]], ...range })
+    return columns[0]!.cells.flatMap((cell) => {
+      if (cell?.kind !== 'gauge') return []
+      return [[cell.value, cell.spread?.min ?? cell.value, cell.spread?.max ?? cell.value]]
+    })
+  }
+  await set(10, 7)
+  await set(20, 5)
+  await set(10, 3)
+  assert.deepEqual(await read(1), [
+    [3, 3, 7],
+    [5, 5, 5],
+  ])
+  await store.remove([]) // all of it is sealed then
+  await set(10, 6)
+  await set(20, 4)
+  for (let i = 0; i < 2; i++) {
+    assert.deepEqual(await read(1), [
+      [6, 3, 7],
+      [4, 4, 5],
+    ])
+    assert.deepEqual(await read(60), [[4, 3, 7]])
+    await store.remove([])
+  }
+  await store.close()
+})
+
 test('of series that come and go, those silent longest are forgotten above the limit', async () => {
   const folder = newFolder()
   const clock = { nowS: START_S }

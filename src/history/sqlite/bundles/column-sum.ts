@@ -19,9 +19,12 @@ export class ColumnSum {
   /** Increments by step; NaN where there is none, or where the cell has it. */
   readonly #increments: Float64Array
   readonly #cells: CellSum[] = []
+  readonly #isOne: boolean
 
-  constructor(steps: TimeSteps) {
+  /** @param isOne whether all that is added is of one series, the oldest first */
+  constructor(steps: TimeSteps, isOne: boolean) {
     this.#steps = steps
+    this.#isOne = isOne
     this.#increments = new Float64Array(steps.length).fill(Number.NaN)
   }
 
@@ -63,7 +66,7 @@ export class ColumnSum {
     const held = this.#increments[step]!
     if (!Number.isNaN(held)) sum.add({ kind: 'counter', delta: held })
     this.#increments[step] = Number.NaN
-    sum.add(cell)
+    sum.add(cell, this.#isOne)
   }
 
   /** Gives the cells of all steps. */

@@ -165,14 +165,15 @@ export class CellSum {
     return this.#cell
   }
 
-  add(cell: Cell): void {
+  /** @param isAgain whether it may be the same time of the same series: `addCell` says of gauges */
+  add(cell: Cell, isAgain = false): void {
     const held = this.#cell
     if (held === undefined) {
       this.#cell = cell
       return
     }
     if (held.kind !== 'histogram' || cell.kind !== 'histogram') {
-      this.#cell = mergeCells(held, cell)
+      this.#cell = isAgain ? addCell(held, cell) : mergeCells(held, cell)
       return
     }
     if (!this.#isOwn) this.#cell = { kind: 'histogram', histogram: held.histogram.clone() }

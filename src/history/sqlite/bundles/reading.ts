@@ -49,7 +49,7 @@ export function* reading(
   const wanted = wantedOf(tables, query)
   checkLimits(query, length, wanted.length, level)
   const steps = { fromMs: fromS * 1000, stepMs: stepS * 1000, length }
-  const columns = query.groups.map(() => new ColumnSum(steps))
+  const columns = query.groups.map(({ length: count }) => new ColumnSum(steps, count === 1))
   const reader = new WindowReader(wanted, columns, fromS, fromS + length * stepS)
   if (level === MINUTE) {
     yield* reader.table(tables.minute)
