@@ -1,15 +1,18 @@
-/** P10, a part: bytes a sample of history's bundles against VictoriaMetrics' data. */
-import { quickCodec } from '../src/history/quick/quick-coder.ts'
-import { bundledBytes, minutesOf, samplesOf, secondsOf } from './history/chunks.ts'
-import { type Mix, seriesOf } from './history/mixes.ts'
+/** P10: bytes a sample of the whole history on disk against VictoriaMetrics' data. */
+import { samplesOf, secondsOf } from './history/feed.ts'
+import { bytesOf, IN_MEMORY, inFolder, openAt, startOf } from './history/folder.ts'
+import { type MadeSeries, type Mix, seriesOf } from './history/mixes.ts'
 import { hasRival, rivalBytes } from './history/rival.ts'
-import { processorSeconds } from './measure/own-cpu.ts'
 import { atMost, figureOf, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
-const SECONDS = 3600
-const SERIES: Readonly<Record<Mix, number>> = { services: 400, machines: 300, distributions: 40 }
-/** What is wanted of the whole file. */
+const HOUR_S = 3600
+/** Series of each mix, and hours of them. */
+const SIZES: Readonly<Record<Mix, readonly [series: number, hours: number]>> = {
+  services: [180, 12],
+  machines: [180, 8],
+  distributions: [40, 4],
+}
 const CASES = [
   { mix: 'services', digits: 0, wanted: 0.87 },
   { mix: 'machines', digits: 0, wanted: 0.92 },
@@ -21,43 +24,56 @@ const ROUNDS = 1
 
 const NO_RIVAL = 'no victoria-metrics on this machine'
 
+/** Feeds a history with all seconds and gives the bytes of its folder, once all is sealed. */
+async function wholeBytes(made: readonly MadeSeries[], hours: number, digits: number) {
+  const startS = startOf(hours * HOUR_S)
+  const clock = { nowS: startS }
+  return inFolder(async (folder) => {
+    const store = openAt(folder, clock, digits)
+    for (const second of secondsOf(made, startS)) {
+      clock.nowS = second.endS
+      await store.append(second)
+      if (second.endS % 60 === 0) await new Promise(setImmediate)
+    }
+    await store.close()
+    clock.nowS += HOUR_S
+    const again = openAt(folder, clock, digits)
+    await again.retain()
+    await again.close()
+    return bytesOf(folder)
+  }, IN_MEMORY)
+}
+
 await ask({
   name: 'P10',
   asks: 'How many bytes does a second of a series take on disk?',
-  data:
-    `an hour of ${SERIES.services} series of services, ${SERIES.machines} of machines, ` +
-    `${SERIES.distributions} distributions (bench/history/mixes.ts), seeded by their numbers`,
+  data: Object.entries(SIZES)
+    .map(([mix, [series, hours]]) => `${series} series of ${mix}, ${hours} h`)
+    .join('; ')
+    .concat(' (bench/history/mixes.ts), seeded by their numbers'),
   method: [
-    'ours: bundles of 128 series, an hour of seconds and its minutes, checksums included',
+    'ours: all files of the folder once it is closed: cells of seconds, minutes and hours, totals,',
+    'names, labels, checksums, pages of SQLite',
     'VictoriaMetrics: the data folder, after a flush and a forced merge; without its index',
-    'processor time: making the chunks of an hour, by WebAssembly',
   ],
   unit: 'bytes a sample',
-  remarks: ['a part: without the pages of SQLite and the table of series around the bundles'],
 
   async measure() {
-    const codec = quickCodec()
     const figures: Rounds[] = []
     const verdicts = []
     const isRivalHere = hasRival()
     const known = new Map<Mix, Rounds>()
     for (const { mix, digits, wanted } of CASES) {
-      const made = Array.from({ length: SERIES[mix] }, (_, i) => seriesOf(mix, i, SECONDS))
+      const [count, hours] = SIZES[mix]
+      const made = Array.from({ length: count }, (_, i) => seriesOf(mix, i, hours * HOUR_S))
       const samples = made.reduce((sum, series) => sum + samplesOf(series), 0)
-      const [seconds, minutes] = [made.map(secondsOf), made.map(minutesOf)]
-      let bytes = 0
-      const processor = processorSeconds(() => {
-        bytes = bundledBytes(codec, 1, seconds, digits)
-      })
-      bytes += bundledBytes(codec, 60, minutes, digits)
       const title = `${mix}${digits === 0 ? '' : `, ${digits} digits`}`
-      const ours = { title, figures: [bytes / samples] }
-      const unit = 'ns a sample'
-      figures.push(ours, { title: `${title}, made`, figures: [(processor * 1e9) / samples], unit })
+      const ours = { title, figures: [(await wholeBytes(made, hours, digits)) / samples] }
+      figures.push(ours)
       if (!isRivalHere) continue
       const rival = known.get(mix) ?? {
         title: `VictoriaMetrics, ${mix}`,
-        figures: [(await rivalBytes(made, SECONDS)) / samples],
+        figures: [(await rivalBytes(made, hours * HOUR_S)) / samples],
       }
       if (!known.has(mix)) figures.push(rival)
       known.set(mix, rival)
