@@ -161,18 +161,21 @@ export class Slots {
 
   list({ keys, isLiving, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
     const condition = isLiving === true ? 'AND living = 1 AND total IS NOT NULL' : ''
+    const reader = new RowReader()
     const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
     if (keys !== undefined) {
       const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE key = ? ${condition}`)
+      one.setReturnArrays(true)
       return keys.flatMap((key) => {
         const row = one.get(key)
-        return row === undefined ? [] : storedSeries(row)
+        return row === undefined ? [] : reader.series(row)
       })
     }
     const all = this.#db.prepare(
       `SELECT ${columns} FROM series WHERE slot > ? ${condition} ORDER BY slot LIMIT ?`,
     )
-    return all.all(after, Math.min(limit, LIST_LIMIT)).map(storedSeries)
+    all.setReturnArrays(true)
+    return all.all(after, Math.min(limit, LIST_LIMIT)).map((row) => reader.series(row))
   }
 }
 
@@ -192,16 +195,32 @@ function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
   return entriesOf(quickCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell
 }
 
-function storedSeries(row: Readonly<Record<string, unknown>>): StoredSeries {
-  const kind = kindAt(row.kind)
-  return {
-    number: Number(row.slot),
-    key: row.key as Uint8Array,
-    kind,
-    metadata: JSON.parse(String(row.metadata)) as Metadata,
-    origin: row.origin === null ? undefined : String(row.origin),
-    firstS: Number(row.firstS),
-    lastS: Number(row.lastS),
-    total: row.living === 1 ? totalOf(kind, row.total) : undefined,
+/** Reader of rows as arrays, which thousands of series share their metadata in. */
+class RowReader {
+  #text = ''
+  #metadata: Metadata = { dialect: '' }
+
+  /** @param row columns as `list` selects them */
+  series(row: unknown): StoredSeries {
+    const [slot, key, kindNumber, metadata, origin, firstS, lastS, total, living] =
+      row as readonly unknown[]
+    const kind = kindAt(kindNumber)
+    return {
+      number: Number(slot),
+      key: key as Uint8Array,
+      kind,
+      metadata: this.#metadataOf(String(metadata)),
+      origin: origin === null ? undefined : String(origin),
+      firstS: Number(firstS),
+      lastS: Number(lastS),
+      total: living === 1 ? totalOf(kind, total) : undefined,
+    }
+  }
+
+  #metadataOf(text: string): Metadata {
+    if (text === this.#text) return this.#metadata
+    this.#text = text
+    this.#metadata = JSON.parse(text)
+    return this.#metadata
   }
 }

@@ -34,6 +34,7 @@ export function packAnswer({ columns, ...rest }: CellAnswer): PackedAnswer {
 }
 
 function packColumn(kind: Kind | undefined, cells: readonly (Cell | undefined)[]): PackedColumn {
+  if (kind === 'counter') return packCounter(cells)
   const steps = new Uint32Array(cells.length)
   const numbers: number[] = []
   const wide = new Map<number, bigint>()
@@ -44,7 +45,7 @@ function packColumn(kind: Kind | undefined, cells: readonly (Cell | undefined)[]
     if (cell === undefined) continue
     steps[count] = step
     if (cell.kind === 'histogram') histograms.push(packHistogram(cell.histogram))
-    else {
+    else if (cell.kind !== 'counter') {
       const exact = pushNumbers(numbers, cell)
       if (typeof exact === 'bigint') wide.set(count, exact)
     }
@@ -59,15 +60,28 @@ function packColumn(kind: Kind | undefined, cells: readonly (Cell | undefined)[]
   }
 }
 
-/** @returns the exact number of a counter or a gauge */
+function packCounter(cells: readonly (Cell | undefined)[]): PackedColumn {
+  const steps = new Uint32Array(cells.length)
+  const numbers = new Float64Array(cells.length)
+  const wide = new Map<number, bigint>()
+  let count = 0
+  for (let step = 0; step < cells.length; step++) {
+    const cell = cells[step]
+    if (cell?.kind !== 'counter') continue
+    const { delta } = cell
+    if (typeof delta === 'bigint') wide.set(count, delta)
+    steps[count] = step
+    numbers[count++] = Number(delta)
+  }
+  const rows = { steps: steps.slice(0, count), numbers: numbers.slice(0, count) }
+  return { kind: 'counter', ...rows, wide, histograms: [] }
+}
+
+/** @returns the exact number of a gauge */
 function pushNumbers(
   numbers: number[],
-  cell: Exclude<Cell, { kind: 'histogram' }>,
+  cell: Extract<Cell, { kind: 'gauge' | 'summary' }>,
 ): number | bigint | undefined {
-  if (cell.kind === 'counter') {
-    numbers.push(Number(cell.delta))
-    return cell.delta
-  }
   if (cell.kind === 'summary') {
     const { count, mean, squares, min, max } = cell.summary
     numbers.push(count, mean, squares, min, max)
