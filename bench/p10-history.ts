@@ -52,8 +52,8 @@ await ask({
     .join('; ')
     .concat(' (bench/history/mixes.ts), seeded by their numbers'),
   method: [
-    'ours: all files of the folder once it is closed: cells of seconds, minutes and hours, totals,',
-    'names, labels, checksums, pages of SQLite',
+    'ours: all files of the folder once it is closed: cells of seconds, minutes and hours (gauges',
+    'with first, least and largest value), totals, names, labels, checksums, pages of SQLite',
     'VictoriaMetrics: the data folder, after a flush and a forced merge; without its index',
   ],
   unit: 'bytes a sample',
@@ -68,8 +68,14 @@ await ask({
       const made = Array.from({ length: count }, (_, i) => seriesOf(mix, i, hours * HOUR_S))
       const samples = made.reduce((sum, series) => sum + samplesOf(series), 0)
       const title = `${mix}${digits === 0 ? '' : `, ${digits} digits`}`
-      const ours = { title, figures: [(await wholeBytes(made, hours, digits)) / samples] }
-      figures.push(ours)
+      const bytes = await wholeBytes(made, hours, digits)
+      const part = (name: string, size: number): Rounds => {
+        return { title: `${title}${name}`, figures: [size / samples] }
+      }
+      const ours = part('', bytes.whole)
+      const rest = bytes.whole - bytes.seconds - bytes.minutes - bytes.hours
+      figures.push(ours, part(': seconds', bytes.seconds), part(': minutes', bytes.minutes))
+      figures.push(part(': hours', bytes.hours), part(': names, totals, pages', rest))
       if (!isRivalHere) continue
       const rival = known.get(mix) ?? {
         title: `VictoriaMetrics, ${mix}`,

@@ -14,7 +14,11 @@ import { packHistogram, unpackHistogram } from '../../../model/packed/packed-his
 import type { Block, GaugeSpreads } from '../../codec/index.ts'
 import { addCell, type Entry, entriesOf } from '../bundles/entries.ts'
 
-const FIRST_LENGTH = 8
+/** Cells that a series has room for at first: most of those that come and go have no more. */
+const FIRST_LENGTH = 2
+const NO_NUMBERS = new Float64Array(0)
+const NO_BYTES = new Uint8Array(0)
+const NO_ENDS = new Uint32Array(0)
 const NONE: ReadonlyMap<number, never> = new Map<number, never>()
 
 export class OpenSeries {
@@ -22,11 +26,11 @@ export class OpenSeries {
   readonly #startMs: number
   #places = new Uint16Array(FIRST_LENGTH)
   /** Values of counters and gauges. */
-  #values = new Float64Array(0)
+  #values = NO_NUMBERS
   /** Histograms as bytes, one behind the other, and their ends: objects are ten times that. */
-  #bytes = new Uint8Array(0)
-  #ends = new Uint32Array(0)
-  readonly #summaries: Summary[] = []
+  #bytes = NO_BYTES
+  #ends = NO_ENDS
+  #summaries: Summary[] | undefined
   /** Numbers that few rows have; maps would be most of the memory of a series that comes once. */
   #wide: Map<number, bigint> | undefined
   #spreads: Map<number, GaugeSpread> | undefined
@@ -79,6 +83,7 @@ export class OpenSeries {
       return
     }
     this.#append(place)
+    this.#summaries ??= []
     this.#summaries.push(summary)
   }
 
@@ -105,7 +110,7 @@ export class OpenSeries {
         return { kind: 'histogram', places, cells }
       }
       case 'summary':
-        return { kind: 'summary', places, cells: [...this.#summaries] }
+        return { kind: 'summary', places, cells: [...(this.#summaries ?? [])] }
     }
   }
 
@@ -160,7 +165,7 @@ export class OpenSeries {
     } else entries.splice(at < 0 ? entries.length : at, 0, { place, cell })
     this.#length = 0
     this.#lastPlace = -1
-    this.#summaries.length = 0
+    this.#summaries = undefined
     this.#wide = undefined
     this.#spreads = undefined
     for (const entry of entries) this.#put(entry)
