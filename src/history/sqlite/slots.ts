@@ -27,6 +27,9 @@ export class Slots {
   readonly #find: StatementSync
   readonly #insert: StatementSync
   readonly #annotate: StatementSync
+  readonly #known: StatementSync
+  readonly #live: StatementSync
+  readonly #end: StatementSync
   readonly #kind: StatementSync
   readonly #total: StatementSync
   readonly #update: StatementSync
@@ -48,6 +51,9 @@ export class Slots {
     this.#annotate = db.prepare(
       'UPDATE series SET metadata = ?, origin = ?, living = 1 WHERE slot = ?',
     )
+    this.#known = db.prepare('SELECT metadata, origin, living FROM series WHERE slot = ?')
+    this.#live = db.prepare('UPDATE series SET living = ? WHERE slot = ?')
+    this.#end = db.prepare('UPDATE series SET living = ?, total = NULL WHERE slot = ?')
     this.#kind = db.prepare('SELECT kind FROM series WHERE slot = ?')
     this.#total = db.prepare('SELECT kind, total FROM series WHERE slot = ?')
     this.#update = db.prepare(
@@ -123,9 +129,15 @@ export class Slots {
   /** Writes what a record says of a series; the same again changes nothing. */
   write({ slot, kind, key, metadata, origin }: SlotDefinition): void {
     const text = JSON.stringify(metadata)
-    if (this.kindOf(slot) !== undefined) this.#annotate.run(text, origin ?? null, slot)
-    else this.#insert.run(slot, KINDS.indexOf(kind), key, text, origin ?? null)
+    const known = this.#known.get(slot)
     this.#blocks = Math.max(this.#blocks, blockNumber(slot) + 1)
+    if (known === undefined) {
+      this.#insert.run(slot, KINDS.indexOf(kind), key, text, origin ?? null)
+      return
+    }
+    // a hub that starts again tells of all its series
+    const isSame = known.metadata === text && known.origin === (origin ?? null)
+    if (!isSame || known.living !== 1) this.#annotate.run(text, origin ?? null, slot)
   }
 
   #nextSlot(kind: Kind): number {
@@ -150,8 +162,8 @@ export class Slots {
 
   /** Writes that a series without new cells is there again, or has ended. */
   setLiving(slot: number, isLiving: boolean, isReset: boolean): void {
-    const sets = isReset || !isLiving ? 'living = ?, total = NULL' : 'living = ?'
-    this.#db.prepare(`UPDATE series SET ${sets} WHERE slot = ?`).run(isLiving ? 1 : 0, slot)
+    const change = isReset || !isLiving ? this.#end : this.#live
+    change.run(isLiving ? 1 : 0, slot)
   }
 
   delete(slot: number): void {

@@ -191,7 +191,9 @@ function writeSpans(slots: Slots, ends: ReadonlyMap<number, SlotEnd>, open: Open
     slots.update(slot, { firstS, lastS, total: isLiving ? total.cell : undefined, isLiving })
   }
   for (const [slot, isLiving] of open.living) {
-    if (!ends.has(slot)) slots.setLiving(slot, isLiving, open.resets.has(slot))
+    const isReset = open.resets.has(slot)
+    // that a series is there was written when it was defined
+    if (!ends.has(slot) && (isReset || !isLiving)) slots.setLiving(slot, isLiving, isReset)
   }
 }
 
