@@ -3,9 +3,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WrittenSeries } from '../../history/promql/written.ts'
-import { type CellAnswer, HistoryError } from '../../history/store.ts'
-import { Histogram } from '../../model/index.ts'
-import { packHistogram } from '../../model/packed/packed-histogram.ts'
+import { type CellAnswer, HistoryError, type StoredSeries } from '../../history/store.ts'
 import type {
   EngineStart,
   FolderStart,
@@ -15,7 +13,7 @@ import type {
   HistoryMethod,
   HistoryStart,
 } from './messages.ts'
-import { packAnswer } from './packed-answer.ts'
+import { packAnswer, packList } from './packed-answer.ts'
 import { PULSE } from './written-names.ts'
 
 const port = parentPort!
@@ -36,8 +34,7 @@ type Method = (argument: unknown) => Promise<unknown>
 async function take(serve: Serve, call: HistoryCall): Promise<void> {
   const { number, method } = call
   try {
-    const value = await serve(call)
-    answer({ number, value: method === 'read' ? packAnswer(value as CellAnswer) : packed(value) })
+    answer({ number, value: packed(method, await serve(call)) })
   } catch (error) {
     answer({ number, fault: faultOf(error) })
   }
@@ -65,12 +62,10 @@ async function openEngine({ engine }: EngineStart): Promise<Serve> {
   }
 }
 
-/** Replaces histograms by their bytes, which can be cloned: the other end makes them again. */
-function packed(value: unknown): unknown {
-  if (value instanceof Histogram) return { histogramBytes: packHistogram(value) }
-  if (Array.isArray(value)) return value.map(packed)
-  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, packed(each)]))
+/** Replaces what can't be cloned, or only at a price. */
+function packed(method: HistoryMethod, value: unknown): unknown {
+  if (method === 'read') return packAnswer(value as CellAnswer)
+  return method === 'list' ? packList(value as readonly StoredSeries[]) : value
 }
 
 try {

@@ -26,10 +26,16 @@ export async function tellLiving(
   idOf: (stored: StoredSeries) => number | undefined,
 ): Promise<Set<number>> {
   const known = new Set<number>()
-  for (let after = 0; ; ) {
-    const page = await store.list({ isLiving: true, limit: PAGE, after })
+  const pageAfter = (after: number): Promise<readonly StoredSeries[]> => {
+    const page = store.list({ isLiving: true, limit: PAGE, after })
+    page.catch(() => {}) // who waits for it is told
+    return page
+  }
+  for (let next = pageAfter(0); ; ) {
+    const page = await next
     if (page.length === 0) return known
-    after = page.at(-1)!.number
+    // the store reads the next one while these are gone on with
+    next = pageAfter(page.at(-1)!.number)
     const defined: SeriesDefinition[] = []
     const ended: number[] = []
     for (const stored of page) {

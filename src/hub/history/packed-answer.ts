@@ -1,8 +1,9 @@
 /**
  * An answer of a history as columns of bytes, which another thread gets without a copy of each cell
- * as an object: an hour of seconds takes a tenth of the time so. Histograms come as their bytes.
+ * as an object: an hour of seconds takes a tenth of the time so. Histograms come as their bytes, in
+ * lists of series, too.
  */
-import type { CellAnswer } from '../../history/store.ts'
+import type { CellAnswer, StoredSeries } from '../../history/store.ts'
 import type { Cell, GaugeSpread, Kind } from '../../model/index.ts'
 import { packHistogram, unpackHistogram } from '../../model/packed/packed-histogram.ts'
 
@@ -27,6 +28,26 @@ interface PackedColumn {
 
 export interface PackedAnswer extends Omit<CellAnswer, 'columns'> {
   readonly packedColumns: readonly PackedColumn[]
+}
+
+/** A series whose total is that of a histogram, as its bytes. */
+export interface PackedSeries extends StoredSeries {
+  readonly histogramBytes?: Uint8Array
+}
+
+export function packList(list: readonly StoredSeries[]): readonly PackedSeries[] {
+  return list.map((series) => {
+    if (series.total?.kind !== 'histogram') return series
+    const histogramBytes = packHistogram(series.total.histogram)
+    return { ...series, total: undefined, histogramBytes }
+  })
+}
+
+export function unpackList(list: readonly PackedSeries[]): readonly StoredSeries[] {
+  return list.map(({ histogramBytes, ...series }) => {
+    if (histogramBytes === undefined) return series
+    return { ...series, total: { kind: 'histogram', histogram: unpackHistogram(histogramBytes) } }
+  })
 }
 
 export function packAnswer({ columns, ...rest }: CellAnswer): PackedAnswer {

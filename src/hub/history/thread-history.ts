@@ -15,7 +15,6 @@ import {
   type SeriesQuery,
   type StoredSeries,
 } from '../../history/store.ts'
-import { unpackHistogram } from '../../model/packed/packed-histogram.ts'
 import { Backoff } from '../../time/backoff.ts'
 import type { Clock } from '../../time/clock.ts'
 import type {
@@ -25,7 +24,7 @@ import type {
   HistoryStart,
   ToldNames,
 } from './messages.ts'
-import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
+import { type PackedAnswer, type PackedSeries, unpackAnswer, unpackList } from './packed-answer.ts'
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>
 
@@ -124,7 +123,7 @@ export class ThreadHistory implements HistoryStore {
   }
 
   async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
-    return unpacked(await this.#call('list', query)) as readonly StoredSeries[]
+    return unpackList((await this.#call('list', query)) as readonly PackedSeries[])
   }
 
   remove(keys: readonly Uint8Array[]): Promise<number> {
@@ -203,13 +202,4 @@ export class ThreadHistory implements HistoryStore {
       this.#restartLater() // why it does not start is told with each call
     }
   }
-}
-
-/** Makes the histograms of an answer again. */
-function unpacked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unpacked)
-  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return value
-  const { histogramBytes } = value as { readonly histogramBytes?: Uint8Array }
-  if (histogramBytes !== undefined) return unpackHistogram(histogramBytes)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unpacked(each)]))
 }
