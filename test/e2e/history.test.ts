@@ -172,7 +172,7 @@ async function sendWindow({ hub, clock, streamPort }: TestHub, ageS: number): Pr
   peer.close()
 }
 
-test('a late window of Wallaroo counts in the second that it comes in, over a restart', async () => {
+test('a late window of Wallaroo counts in the second it comes in, over a restart', async () => {
   const path = newFolder()
   const first = await withHistory(path)
   first.clock.advance(100_000)
