@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { SecondMaker, START_S } from '../../../test/support/history.ts'
-import { type Identity, identityKey } from '../../model/index.ts'
+import { Histogram, type Identity, identityKey } from '../../model/index.ts'
 import { HistoryError } from '../store.ts'
 import { SqliteHistory } from './sqlite-history.ts'
 
@@ -212,6 +212,50 @@ test('of a gauge the newer value of a second that comes again holds, sealed or n
     ])
     assert.deepEqual(await read(60), [[4, 3, 7]])
     await store.remove([])
+  }
+  await store.close()
+})
+
+test('histograms that come late are in their seconds, minutes and hours', async () => {
+  const clock = { nowS: START_S }
+  const store = open(newFolder(), clock)
+  const maker = new SecondMaker()
+  const times: Identity = { name: 'times', kind: 'histogram', labels: [] }
+  let sent = 0
+  const record = async (second: number): Promise<void> => {
+    const histogram = new Histogram()
+    histogram.record(1 + (second % 50))
+    sent++
+    const cell = { kind: 'histogram', histogram } as const
+    await store.append(maker.second(START_S + second, [{ identity: times, cell }]))
+  }
+  const counts = async (stepS: number): Promise<number[]> => {
+    const range = { fromS: START_S, toS: START_S + 3600, stepS }
+    const { columns } = await store.read({ groups: [[identityKey(times)]], ...range })
+    return columns[0]!.cells.map((cell) => {
+      return cell?.kind === 'histogram' ? Number(cell.histogram.count) : 0
+    })
+  }
+  for (let second = 7; second <= 3600; second += 30) await record(second)
+  clock.nowS = START_S + 7200
+  // each time the hour is put together again, at last of more parts than it may have
+  for (let late = 0; late < 30; late++) {
+    await store.remove([])
+    await store.retain()
+    await record(7 + 60 * late)
+  }
+  for (const isSealed of [false, true]) {
+    for (const stepS of [1, 60, 3600]) {
+      const found = await counts(stepS)
+      assert.equal(
+        found.reduce((sum, count) => sum + count, 0),
+        sent,
+        `${stepS} s, ${isSealed ? 'sealed' : 'open'}`,
+      )
+      if (stepS === 1) assert.deepEqual([found[6], found[66], found[36]], [2, 2, 1])
+    }
+    await store.remove([])
+    await store.retain()
   }
   await store.close()
 })
