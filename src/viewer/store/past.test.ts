@@ -163,3 +163,21 @@ function sumOf(from: number, to: number): number {
   for (let end = from + 1; end <= to; end += 1) sum += deltaOf(end)
   return sum
 }
+
+test('a held picture whose past can not be read is not asked for each second', async (t) => {
+  const bench = await started(t)
+  bench.gate = Promise.reject(new Error('the answer is 503'))
+  bench.gate.catch(() => {})
+  bench.store.setWindow(6 * HOUR)
+  bench.store.pause(START - 86_400)
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  const asked = bench.ranges.length
+  assert.ok(asked > 0)
+  for (let second = START + 1; second <= START + 8; second += 1) {
+    await bench.second(second, [])
+    bench.store.screen.show(1)()
+    await bench.pass(200)
+  }
+  assert.equal(bench.ranges.length, asked)
+})
