@@ -74,7 +74,7 @@ export class PeerSeconds implements SecondSink, Measured, AwaitedPeer {
   }
 
   get isBusy(): boolean {
-    return this.#waiting >= WAITING_LIMIT
+    return this.#waiting >= WAITING_LIMIT || this.#parts.merger.isFull
   }
 
   get counts(): { readonly late: number; readonly shifted: number } {
@@ -154,7 +154,7 @@ export class PeerSeconds implements SecondSink, Measured, AwaitedPeer {
     const { clock, merger } = this.#parts
     const nowMs = clock.wallMs()
     const isNear = endMs > nowMs - merger.spanMs && endMs < nowMs + AHEAD_MS_LIMIT
-    if (isNear) return endMs
+    if (isNear) return Math.ceil(endMs / 1000) * 1000
     this.#counts.shifted++
     return Math.ceil(nowMs / 1000) * 1000
   }

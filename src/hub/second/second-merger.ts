@@ -2,7 +2,8 @@
  * The hub's seconds together with those that other hubs have closed (decision 0045). A second of
  * the hub's own is held until its peers have told of the same one, at most until the next has
  * ended, and is handed on with all of them in one frame. What comes later still gets into its
- * second: in the ring, and in the sinks that can take it.
+ * second, in the ring and in the sinks that can take it: some in each second, for one who comes
+ * back tells of many at once, and sinks have bounded queues.
  */
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
@@ -39,6 +40,11 @@ interface PeerFrame {
   readonly place: number
 }
 
+/** Late seconds that are handed on with one second: sinks hold a minute of them. */
+const LATE_PER_SECOND = 10
+/** Memory of what came late and waits. */
+const LATE_BYTES_LIMIT = 67_108_864
+
 export class SecondMerger implements Participant {
   readonly #parts: SecondMergerParts
   readonly #peers: AwaitedPeer[] = []
@@ -48,6 +54,9 @@ export class SecondMerger implements Participant {
   #held: Frame | undefined
   /** Seconds of peers whose own has not been handed on. */
   #early: PeerFrame[] = []
+  /** Cells of peers that came late, by the end of their second, and their bytes. */
+  readonly #late = new Map<number, Frame>()
+  #lateBytes = 0
   #handedOnMs = Number.NEGATIVE_INFINITY
   #isHandingOn = false
   #isFinished = false
@@ -115,27 +124,58 @@ export class SecondMerger implements Participant {
       due.sort((a, b) => a.frame.endMs - b.frame.endMs || a.place - b.place)
       const frames = due.map(({ frame }) => frame)
       yield* this.#parts.deliver(due.length === 0 ? held : yield* mergeBeside(held, frames))
+      yield* this.#handLateOn()
     } finally {
       this.#isHandingOn = false
     }
   }
 
+  /** Whether so much waits that came late that no more should be taken now. */
+  get isFull(): boolean {
+    return this.#lateBytes > LATE_BYTES_LIMIT
+  }
+
   /**
    * Puts cells of a peer into their second.
-   * @param frame of 0 seconds
-   * @returns false where that was handed on before: they are in the ring, and told as late
+   * @param frame of 0 seconds, with a whole second as its end
+   * @returns false where that was handed on before
    */
   *place(frame: Frame, place: number): Task<boolean> {
     while (this.#isHandingOn && !this.#isFinished) yield
-    if (frame.endMs > this.#handedOnMs) {
-      this.#early.push({ frame, place })
+    const { endMs } = frame
+    if (endMs > this.#handedOnMs) {
+      const at = this.#early.findIndex((it) => it.place === place && it.frame.endMs === endMs)
+      const [former] = at < 0 ? [] : this.#early.splice(at, 1)
+      const whole = former === undefined ? frame : yield* mergeBeside(former.frame, [frame])
+      this.#early.push({ frame: whole, place })
       return true
     }
-    const { live, sinks } = this.#parts
-    const former = live.holding(frame.endMs)
-    if (former !== undefined) live.replace(former, yield* mergeBeside(former, [frame]))
-    for (const sink of sinks) yield* sink.offerLate(frame)
+    const former = this.#takeLate(endMs)
+    const whole = former === undefined ? frame : yield* mergeBeside(former, [frame])
+    this.#late.set(endMs, whole)
+    this.#lateBytes += whole.size
     return false
+  }
+
+  #takeLate(endMs: number): Frame | undefined {
+    const late = this.#late.get(endMs)
+    if (late === undefined) return undefined
+    this.#late.delete(endMs)
+    this.#lateBytes -= late.size
+    return late
+  }
+
+  /** Hands on what came late to some seconds; at the end of the hub to all. */
+  *#handLateOn(): Task {
+    const { live, sinks } = this.#parts
+    let left = this.#isFinished ? this.#late.size : LATE_PER_SECOND
+    for (const endMs of this.#late.keys()) {
+      if (left-- === 0) return
+      const late = this.#takeLate(endMs)!
+      const former = live.holding(endMs)
+      if (former !== undefined) live.replace(former, yield* mergeBeside(former, [late]))
+      for (const sink of sinks) yield* sink.offerLate(late)
+    }
   }
 
   /** Ends the waiting: what peers have told of is taken, and each second handed on at once. */

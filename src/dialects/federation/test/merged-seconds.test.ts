@@ -224,17 +224,18 @@ suite('where merged seconds are seen', () => {
     stream.incoming.destroy()
   })
 
-  test('a late second goes to those who keep seconds, as a part of it', async () => {
+  test('late seconds go to those who keep seconds as parts of theirs, ten in each', async () => {
     const clock = new FakeClock()
     const b = await servedHub({}, clock)
-    const kept: [number, number, number][] = []
+    const late: number[] = []
     const sink: Sink = {
       name: 'kept',
-      *deliver({ endMs, seconds, cellCount }) {
-        kept.push([endMs, seconds, cellCount])
+      *deliver() {},
+      *late({ endMs, seconds, cellCount }) {
+        assert.deepEqual([seconds, cellCount], [0, 1])
+        late.push(endMs)
         yield
       },
-      late: (frame) => sink.deliver(frame),
       async close() {},
     }
     const a = await servedHub({ attach: [addressOf(b)], hostMetricsIntervalS: 0 }, clock)
@@ -242,16 +243,23 @@ suite('where merged seconds are seen', () => {
     await attached(a, b)
     await b.stopDoor()
     await until(() => stateOf(a, b).state === 'lost')
-    count(b, 'requests', 5)
-    const endMs = await second(clock, a, b)
+    const ends: number[] = []
+    for (let i = 0; i < 25; i++) {
+      count(b, 'requests', 1)
+      ends.push(await second(clock, a, b))
+    }
     await b.openDoor(b.port)
     await attached(a, b)
-    await until(() => kept.some(([end, seconds]) => end === endMs && seconds === 0))
+    await until(() => sumOf(a, 'requests') === 25)
+    for (const kept of [10, 20, 25]) {
+      await second(clock, a, b)
+      await until(() => late.length >= kept)
+      assert.deepEqual(late, ends.slice(0, kept))
+    }
     assert.deepEqual(
-      kept.find(([, seconds]) => seconds === 0),
-      [endMs, 0, 1],
+      ends.map((endMs) => deltaOf(a, 'requests', endMs)),
+      ends.map(() => 1),
     )
-    assert.equal(deltaOf(a, 'requests', endMs), 5)
   })
 })
 
@@ -272,6 +280,7 @@ suite('a hub that goes and comes', () => {
     await b.openDoor(port)
     await attached(a, b)
     await until(() => sumOf(a, 'requests') === 31)
+    await second(clock, a, b, c)
     assert.deepEqual(
       ends.map((endMs) => deltaOf(a, 'requests', endMs)),
       [1, 10, 10, 10],
