@@ -102,7 +102,7 @@ function triedCommands(): CodeBlock[] {
   return DIALECTS.flatMap(({ tryIt, port }) => {
     const command = port && tryIt?.('127.0.0.1', port.number)
     if (command === undefined) return []
-    const code = command.replace('curl ', 'curl -m 5 ').replace('--for 2', '--for 1')
+    const code = command.replace('curl ', 'curl -m 8 ').replace('--for 2', '--for 1')
     return [{ line: 0, language: 'sh', words: ['run'], code }]
   })
 }
@@ -122,11 +122,14 @@ suite('commands that a reader tries', AT_ONCE, () => {
       for (const { block, result } of await runDocument(commands, shell)) {
         const { status, stdout, stderr } = result
         // what has no end was ended by us
-        const isEndless = block.code.startsWith('curl -m 5 -sN')
+        const isEndless = block.code.startsWith('curl -m 8 -sN')
         // fish knows the end of the last program of a pipe alone
         const isHidden = shell === 'fish' && block.code.includes(' | ')
         assert.equal(status, isEndless && !isHidden ? 28 : 0, `${block.code}\n${stdout}${stderr}`)
-        if (isEndless) assert.match(stdout, /^\{"event":"EventCounters"|^\{"type":"hello"/)
+        if (isEndless) {
+          const message = `${block.code}: ${stdout}${stderr}`
+          assert.match(stdout, /^\{"event":"EventCounters"|^\{"type":"hello"/, message)
+        }
       }
     })
   }
