@@ -40,9 +40,10 @@ export interface MetricMetadata {
   readonly unit: string
 }
 
-/** Bytes that are gone through in one step, and what each message costs besides its own. */
+/** Bytes that are gone through in one step, and what a message costs besides its own. */
 const STEP_BYTES = 65_536
 const MESSAGE_BYTES = 128
+const METADATA_BYTES = 1024
 
 /** Whether a request can be read, or the code of why not. */
 type Scanned = 'whole' | 'bad_protobuf' | 'too_large'
@@ -79,7 +80,9 @@ export function* scanningRequest(
     if (to - from > PART_BYTES_LIMIT) continue
     if (reader.field === METADATA) {
       const metadata = readMetadata(inner, bytes, from, to)
-      if (metadata !== undefined) onMetadata(metadata)
+      if (metadata === undefined) continue
+      onMetadata(metadata)
+      left -= METADATA_BYTES
       continue
     }
     inner.open(bytes, from, to)
@@ -97,7 +100,8 @@ function readMetadata(
   to: number,
 ): MetricMetadata | undefined {
   let type = 0
-  const texts = ['', '', '']
+  // where the last of each stands: those before it are not decoded
+  const places = new Int32Array(6)
   reader.open(bytes, from, to)
   while (reader.next()) {
     const place = [0, 0, 1, 0, 2, 3][reader.field] ?? 0
@@ -105,12 +109,15 @@ function readMetadata(
     else if (place > 0 && reader.wire === LENGTH_DELIMITED) {
       const limit = place === 2 ? HELP_BYTES_LIMIT : NAME_BYTES_LIMIT + 1
       const end = Math.min(reader.to, reader.from + limit)
-      texts[place - 1] = utf8.decode(bytes.subarray(reader.from, end))
+      places[2 * place - 2] = reader.from
+      places[2 * place - 1] = end
     } else reader.skip()
   }
-  const [name, help, unit] = texts as [string, string, string]
+  if (reader.isBroken || places[0] === places[1]) return undefined
+  const text = (i: number): string => utf8.decode(bytes.subarray(places[i], places[i + 1]))
+  const [name, help, unit] = [text(0), text(2), text(4)]
   const isLong = Math.max(name.length, unit.length) > NAME_BYTES_LIMIT
-  return reader.isBroken || name === '' || isLong ? undefined : { type, name, help, unit }
+  return isLong ? undefined : { type, name, help, unit }
 }
 
 export class SeriesScan {
