@@ -16,7 +16,7 @@ export const REQUEST_BYTES_LIMIT = 4 * 1024 * 1024
 export const UNPACKED_BYTES_LIMIT = 16 * 1024 * 1024
 /** The same of JSON, which is parsed in one step, while everybody else waits. */
 export const JSON_BYTES_LIMIT = 4 * 1024 * 1024
-/** Objects in it: a request of real points has one for each 40 bytes, or fewer. */
+/** Objects and lists in it: a request of real points has one for each 40 bytes, or fewer. */
 export const JSON_OBJECTS_LIMIT = 262_144
 /** Bytes of what is read in one step: a point, or what a message has besides what leads to them. */
 export const PART_BYTES_LIMIT = 1024 * 1024

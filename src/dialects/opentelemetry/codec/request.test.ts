@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Task } from '../../../time/task.ts'
 import { PART_BYTES_LIMIT } from '../spec.ts'
-import { countingPoints, parsingJson } from './request.ts'
+import { checkingJson, countingPoints, parsingJson } from './request.ts'
 
 /** Runs a task, and counts its steps. */
 function stepsOf<T>(task: Task<T>): { steps: number; result: T } {
@@ -47,6 +47,14 @@ suite('a long request', () => {
     }
     const attributes = field(1, field(1, long))
     assert.equal(stepsOf(countingPoints(attributes)).result, 'too_large')
+  })
+
+  test('of JSON is looked at in steps, but for what stands in texts', () => {
+    const check = (text: string) => stepsOf(checkingJson(Buffer.from(text)))
+    const [text, ...deep] = ['[{'.repeat(200_000), '['.repeat(121), '{"":'.repeat(121)]
+    assert.deepEqual(check(`["\\"${text}"]`), { steps: 8, result: 'whole' })
+    for (const each of deep) assert.equal(check(each).result, 'too_deep')
+    assert.equal(check(`[${'[],'.repeat(300_000)}`).result, 'too_large')
   })
 
   test('of JSON is written in steps: messages, points, and lists of numbers', () => {

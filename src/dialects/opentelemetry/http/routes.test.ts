@@ -146,12 +146,13 @@ suite('POST /v1/metrics', () => {
     assert.equal(seriesOf(hub, 'long'), undefined)
   })
 
-  test('refuses JSON that would take long to parse: 4 MiB, or 2^18 objects', async (context) => {
+  test('refuses JSON that would take long to parse: by size, and by objects', async (context) => {
     const hub = await start(context)
     const headers = { 'Content-Encoding': 'gzip', 'Content-Type': JSON_TYPE }
     for (const [text, words] of [
       [' '.repeat(4_194_305), /longer than 4194304 bytes once unpacked/],
-      [`{"resourceMetrics":[${Array(262_144).fill('{}')}]}`, /more than 262144 objects/],
+      [`{"resourceMetrics":[${Array(262_144).fill('{}')}]}`, /more than 262144 objects and lists/],
+      [`{"other":[${Array(262_144).fill('[]')}]}`, /more than 262144 objects and lists/],
     ] as const) {
       const { status, bytes } = await post(hub, gzipSync(text), headers)
       assert.equal(status, 413)

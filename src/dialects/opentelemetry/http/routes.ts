@@ -8,7 +8,7 @@ import { HttpError } from '../../../http/http-error.ts'
 import { readBody } from '../../../http/load/body.ts'
 import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import type { Peer } from '../../endpoints.ts'
-import { countingPoints, hasTooManyObjects, parsingJson } from '../codec/request.ts'
+import { checkingJson, countingPoints, parsingJson } from '../codec/request.ts'
 import type { Taken } from '../hub/receiver.ts'
 import { type OpenTelemetryResident, openTelemetryOf } from '../hub/resident.ts'
 import {
@@ -26,7 +26,7 @@ const REQUESTS_LIMIT = 64
 /** Bytes of all of them, unpacked; one more gets 503. */
 const UNPACKED_BYTES_TOGETHER = 134_217_728
 const PART_IS_LONG = `besides its points a message has more than ${PART_BYTES_LIMIT} bytes`
-const TOO_MANY_OBJECTS = `JSON of more than ${JSON_OBJECTS_LIMIT} objects`
+const TOO_MANY_OBJECTS = `JSON of more than ${JSON_OBJECTS_LIMIT} objects and lists`
 const RETRY_AFTER = { 'Retry-After': '1' }
 /** Code of google.rpc.Status: INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const INVALID_ARGUMENT = 3
@@ -139,7 +139,9 @@ class MetricRequests {
     let bytes: Uint8Array = body
     let badPoints = 0
     if (type === JSON_TYPE) {
-      if (hasTooManyObjects(body)) throw this.#tooLarge(body, peer, TOO_MANY_OBJECTS)
+      const found = await turns.run(checkingJson(body), () => true)
+      if (found === 'too_large') throw this.#tooLarge(body, peer, TOO_MANY_OBJECTS)
+      if (found === 'too_deep') throw this.#refused(found, body, peer, 'it is too deep')
       const parsed = (await turns.run(parsingJson(body.toString('utf8')), () => true))!
       if ('code' in parsed) throw this.#refused(parsed.code, body, peer, parsed.detail)
       bytes = parsed.bytes

@@ -26,7 +26,7 @@ import type { KnownMetric, KnownOrigin, Stream, Streams } from './streams.ts'
 
 /** Points that are taken before others have their turn; each costs about a microsecond. */
 const POINTS_PER_STEP = 256
-/** Bytes of a point that cost as much as another point does. */
+/** Bytes of a point, or of the resource of a scope, that cost as much as another point does. */
 const POINT_BYTES = 1024
 const NS_PER_SECOND = 1e9
 /** Types of keys in the ingest. */
@@ -77,7 +77,10 @@ export class Receiver {
     ingest.begin(peer.address)
     while (scan.next()) {
       if (scan.metricNumber !== metricNumber) {
-        if (scan.scopeNumber !== scopeNumber) origin = streams.origin(scan)
+        if (scan.scopeNumber !== scopeNumber) {
+          origin = streams.origin(scan)
+          left -= (scan.resource.to - scan.resource.from) / POINT_BYTES
+        }
         metric = typeof origin === 'string' ? origin : streams.metric(scan, origin)
         metricNumber = scan.metricNumber
         scopeNumber = scan.scopeNumber
