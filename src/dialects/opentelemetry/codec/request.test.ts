@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Task } from '../../../time/task.ts'
 import { PART_BYTES_LIMIT } from '../spec.ts'
-import { checkingJson, countingPoints, parsingJson } from './request.ts'
+import { checkingJson } from './json-check.ts'
+import { countingPoints, parsingJson } from './request.ts'
 
 /** Runs a task, and counts its steps. */
 function stepsOf<T>(task: Task<T>): { steps: number; result: T } {
@@ -52,9 +53,30 @@ suite('a long request', () => {
   test('of JSON is looked at in steps, but for what stands in texts', () => {
     const check = (text: string) => stepsOf(checkingJson(Buffer.from(text)))
     const [text, ...deep] = ['[{'.repeat(200_000), '['.repeat(121), '{"":'.repeat(121)]
-    assert.deepEqual(check(`["\\"${text}"]`), { steps: 8, result: 'whole' })
+    const { steps, result } = check(`["\\"${text}"]`)
+    assert.deepEqual([steps > 6, result], [true, 'whole'])
     for (const each of deep) assert.equal(check(each).result, 'too_deep')
     assert.equal(check(`[${'[],'.repeat(300_000)}`).result, 'too_large')
+  })
+
+  test('of JSON has objects of few names, in few forms', () => {
+    const check = (text: string) => stepsOf(checkingJson(Buffer.from(text))).result
+    const objects = (count: number, nameOf: (i: number) => string): string => {
+      return JSON.stringify(Array.from({ length: count }, (_, i) => ({ [nameOf(i)]: { a: [i] } })))
+    }
+    assert.equal(check(objects(1000, (i) => `k${i}`)), 'whole')
+    assert.equal(check(objects(1100, (i) => `k${i}`)), 'too_large')
+    assert.equal(check(objects(20_000, (i) => (i % 2 === 0 ? 'a\\"{' : 'b'))), 'whole')
+    const names = (count: number): string => {
+      return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [i, 'x,{'])))
+    }
+    assert.deepEqual([check(names(64)), check(names(65))], ['whole', 'too_large'])
+    const orders = Array.from({ length: 1100 }, (_, i) => {
+      const digits = i.toString(3).padStart(7, '0')
+      return `{${Array.from(digits, (digit, at) => `"${'abc'[Number(digit)]}${at}":1`)}}`
+    })
+    assert.equal(check(`[${orders}]`), 'too_large')
+    assert.equal(check('}}]]"'), 'whole')
   })
 
   test('of JSON is written in steps: messages, points, and lists of numbers', () => {

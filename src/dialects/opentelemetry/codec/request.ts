@@ -5,21 +5,9 @@
 import { runNow, type Task } from '../../../time/task.ts'
 import { BadField, encodeMessage, encodingMessage } from '../../../wire/protobuf/encode.ts'
 import { LENGTH_DELIMITED, ProtobufReader } from '../../../wire/protobuf/reader.ts'
-import { DEPTH_LIMIT } from '../../../wire/protobuf/schema.ts'
 import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
-import { JSON_OBJECTS_LIMIT, PART_BYTES_LIMIT } from '../spec.ts'
+import { PART_BYTES_LIMIT } from '../spec.ts'
 import { RESOURCE_METRICS } from './schema.ts'
-
-/** Bytes of JSON that are looked at in one step. */
-const JSON_STEP_BYTES = 65_536
-/** Objects and lists within each other: a message has one object, and one list at most. */
-const JSON_DEPTH_LIMIT = 2 * DEPTH_LIMIT + 4
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** The bit of `[` and `]` that makes them `{` and `}`. */
-const BRACE_BIT = 0x20
-const OPENING_BRACE = 0x7b
-const CLOSING_BRACE = 0x7d
 
 /** Field of ExportMetricsServiceRequest. */
 export const RESOURCE_METRICS_FIELD = 1
@@ -46,28 +34,6 @@ export type ParsedJson =
 /** Reads the text of a request in JSON. Points that are none are left out, and counted. */
 export function parseJson(text: string): ParsedJson {
   return runNow(parsingJson(text))
-}
-
-/**
- * Makes a task that tells whether JSON has more objects and lists than may be made at once, or has
- * them deeper within each other than a message can be.
- */
-export function* checkingJson(json: Uint8Array): Task<'too_large' | 'too_deep' | 'whole'> {
-  let left = JSON_OBJECTS_LIMIT
-  let depth = 0
-  let isText = false
-  for (let at = 0; at < json.length; at++) {
-    if (at % JSON_STEP_BYTES === 0) yield
-    const byte = json[at]!
-    if (byte === QUOTE) isText = !isText
-    else if (isText) {
-      if (byte === BACKSLASH) at++
-    } else if ((byte | BRACE_BIT) === OPENING_BRACE) {
-      if (--left < 0) return 'too_large'
-      if (++depth > JSON_DEPTH_LIMIT) return 'too_deep'
-    } else if ((byte | BRACE_BIT) === CLOSING_BRACE) depth--
-  }
-  return 'whole'
 }
 
 /** Makes a task of {@link parseJson}: all but JSON itself, which is parsed in one step. */

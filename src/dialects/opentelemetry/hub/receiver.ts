@@ -19,7 +19,7 @@ import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
 import { exemplarAt } from '../codec/exemplar.ts'
 import { Point } from '../codec/point.ts'
-import { PointScan } from '../codec/point-scan.ts'
+import { PointScan, type Range } from '../codec/point-scan.ts'
 import { histogramOf, identityOf, metadataOf } from '../map.ts'
 import { type DataKind, NAME, NO_RECORDED_VALUE, POINT_ERROR_CODES } from '../spec.ts'
 import type { KnownMetric, KnownOrigin, Stream, Streams } from './streams.ts'
@@ -73,13 +73,17 @@ export class Receiver {
     let metricNumber = 0
     let origin: KnownOrigin | string = ''
     let metric: KnownMetric | string = ''
+    const lastResource: Range = { from: -1, to: -1 }
+    const lastScope: Range = { from: -1, to: -1 }
     let left = POINTS_PER_STEP
     ingest.begin(peer.address)
     while (scan.next()) {
       if (scan.metricNumber !== metricNumber) {
-        if (scan.scopeNumber !== scopeNumber) {
+        if (scan.scopeNumber !== scopeNumber && !isSameOrigin(scan, lastResource, lastScope)) {
           origin = streams.origin(scan)
           left -= (scan.resource.to - scan.resource.from) / POINT_BYTES
+          Object.assign(lastResource, scan.resource)
+          Object.assign(lastScope, scan.scope)
         }
         metric = typeof origin === 'string' ? origin : streams.metric(scan, origin)
         metricNumber = scan.metricNumber
@@ -346,4 +350,19 @@ export class Receiver {
     stream.refusedKey = isRefused ? key : undefined
     return stream.slot
   }
+}
+
+/** Tells whether a scan has come to another scope of a resource that says what the last one did. */
+function isSameOrigin(
+  { bytes, resource, scope }: PointScan,
+  last: Range,
+  lastScope: Range,
+): boolean {
+  if (resource.from !== last.from || resource.to !== last.to) return false
+  const size = scope.to - scope.from
+  if (size !== lastScope.to - lastScope.from) return false
+  for (let i = 0; i < size; i++) {
+    if (bytes[scope.from + i] !== bytes[lastScope.from + i]) return false
+  }
+  return true
 }
