@@ -189,7 +189,7 @@ function sectionsOf({ store, entry, names }: SeriesView, data: SeriesData | unde
     {
       title: 'Statistics',
       note: windowNote(store) + error,
-      facts: data === undefined ? [] : windowNumbers(data, shown, from, to),
+      facts: data ? windowNumbers(data, shown, from, to, latest.info.firstSeenMs) : [],
     },
     { title: 'Since the start', facts: sinceStart(latest, shown) },
     { title: 'Comes from', facts: origin },

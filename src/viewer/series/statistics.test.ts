@@ -72,6 +72,14 @@ test('a distribution is merged over the window', () => {
   assert.equal(rows.get('count'), '10')
   assert.equal(rows.get('mean'), '1.30\u00a0ms')
   assert.equal(rows.get('rate'), '5.00\u00a0/s')
+  data.cover(NOW - 60, NOW)
+  const rateOf = (sinceMs?: number) => {
+    return new Map(windowNumbers(data, { unit: 'ms', factor: 1 }, NOW - 60, NOW, sinceMs)).get(
+      'rate',
+    )
+  }
+  assert.equal(rateOf(), '0.167\u00a0/s')
+  assert.equal(rateOf((NOW - 3.5) * 1000), '2.50\u00a0/s', 'of the time since it came')
   assert.equal(rows.get('max'), '4.00\u00a0ms')
   assert.equal(rows.get('p99.9'), '4.00\u00a0ms')
   assert.deepEqual(

@@ -50,14 +50,20 @@ function withinWords(error: number): string {
   return `within ±${digits(error * 100, 2)}\u00a0%`
 }
 
+/**
+ * Writes the numbers of the seconds (from, to].
+ * @param sinceMs Unix ms at which the series came: rates are those of the time since
+ */
 export function windowNumbers(
   data: SeriesData,
   { unit, factor }: Shown,
   from: number,
   to: number,
+  sinceMs = 0,
 ): readonly NumberRow[] {
-  if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to)
-  if (data.kind === 'summary') return summaryNumbers(data, unit, from, to)
+  const seconds = knownSeconds(data, Math.max(from, Math.floor(sinceMs / 1000)), to)
+  if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to, seconds)
+  if (data.kind === 'summary') return summaryNumbers(data, unit, from, to, seconds)
   const write = (value: number): string => text(value * factor, unit)
   const values = data.values(MAIN_LANE[data.kind], from, to)
   const known = values.filter((value) => !Number.isNaN(value))
@@ -121,13 +127,14 @@ function summaryNumbers(
   unit: string,
   from: number,
   to: number,
+  seconds: number,
 ): readonly NumberRow[] {
   const merged = mergeSummarySeconds(data, from, to)
   const { count, min, max } = merged
   const isSome = count > 0
   return [
     ['count', isSome ? exact(count) : '–'],
-    ['rate', text(count / knownSeconds(data, from, to), '/s')],
+    ['rate', text(count / seconds, '/s')],
     ['mean', text(isSome ? merged.mean : Number.NaN, unit)],
     ['min', text(min, unit)],
     ['max', text(max, unit)],
@@ -136,7 +143,7 @@ function summaryNumbers(
 }
 
 function knownSeconds(data: SeriesData, from: number, to: number): number {
-  return Math.min(to - from, Math.max(1, to - data.coveredFrom))
+  return Math.max(1, Math.min(to - from, to - data.coveredFrom))
 }
 
 function distributionNumbers(
@@ -144,6 +151,7 @@ function distributionNumbers(
   unit: string,
   from: number,
   to: number,
+  seconds: number,
 ): readonly NumberRow[] {
   const merged = mergeSeconds(data, from, to)
   const q = (part: number): string => {
@@ -158,7 +166,7 @@ function distributionNumbers(
   const mean = isSome ? merged.sum / merged.count : Number.NaN
   return [
     ['count', isSome ? exact(merged.count) : '–'],
-    ['rate', text(merged.count / knownSeconds(data, from, to), '/s')],
+    ['rate', text(merged.count / seconds, '/s')],
     ['mean', text(mean, unit)],
     ['min', isAtLeast ? `≥ ${q(0)}` : q(0)],
     ['p50', q(0.5)],

@@ -29,7 +29,10 @@ function WindowStatistics({ entry }: SideProps): JSX.Element {
   const data = store.data(entry.id)
   const to = store.clock.readingSecond()
   const facts: readonly Fact[] = data
-    ? windowNumbers(data, page.shown(entry.info), to - store.clock.window.value, to)
+    ? windowNumbers(
+        ...([data, page.shown(entry.info), to - store.clock.window.value, to] as const),
+        entry.info.firstSeenMs,
+      )
     : []
   const window = `last ${spanText(store.clock.window.value)}`
   const note = data?.buckets?.width ? `${window}, ${bucketWords(data.buckets)}` : window

@@ -128,7 +128,7 @@ function Search({ session }: { session: ScopeSession }): JSX.Element {
           id="scope-filter"
           type="search"
           aria-label="Search plots and lines"
-          placeholder="Search plots"
+          placeholder="Search"
           value={session.shown.filter}
           onInput={(event) => session.change({ filter: event.currentTarget.value }, 'replace')}
           onKeyDown={(event) => {
