@@ -287,8 +287,8 @@ export class Metrics {
    * @param sinceMs Unix ms since when totals count to the receiver; since the process began
    */
   connect(to?: string, options: ConnectOptions = {}, sinceMs = performance.timeOrigin): Connection {
-    const plan = pushPlan(to, options, process.env)
     const { log = (message) => process.emitWarning(message, 'MetricsWarning') } = options
+    const plan = pushPlan(to, { ...options, log }, process.env)
     const readings = new RegistryReadings(this.registry)
     const push = new OtlpPush(plan, {
       ...{ readings, log, clock: backgroundClock, startMs: sinceMs },

@@ -27,8 +27,21 @@ test('what is no address or no protocol is an error that says what is', () => {
   for (const intervalMs of [0, Number.NaN, -1, 2 ** 31]) {
     assert.throws(() => pushPlan(undefined, { intervalMs }, {}), /^RangeError: intervalMs is/)
   }
-  const unread = { OTEL_METRIC_EXPORT_INTERVAL: 'soon' }
-  assert.throws(() => pushPlan('http://h', {}, unread), /^RangeError: intervalMs is NaN/)
+})
+
+test('a time of the environment that is none is left out, and said', () => {
+  const environment = { OTEL_METRIC_EXPORT_INTERVAL: 'soon', OTEL_EXPORTER_OTLP_TIMEOUT: '-1' }
+  const said: string[] = []
+  const log = (message: string) => void said.push(message)
+  const { intervalMs, timeoutMs } = pushPlan('http://h', { log }, environment)
+  assert.deepEqual([intervalMs, timeoutMs], [60_000, 10_000])
+  const want = 'which is left out: want 1 to 2147483647 milliseconds'
+  assert.deepEqual(said, [
+    `OTEL_METRIC_EXPORT_INTERVAL is "soon", ${want}`,
+    `OTEL_EXPORTER_OTLP_TIMEOUT is "-1", ${want}`,
+  ])
+  pushPlan('pentameter://h', { log, timeoutMs: 5 }, environment)
+  assert.equal(said.length, 2, 'what is not asked for is not read')
 })
 
 test('the variables of OpenTelemetry hold where the call says nothing', () => {

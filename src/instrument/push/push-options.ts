@@ -66,17 +66,25 @@ export function pushPlan(
   environment: Environment,
 ): PushPlan {
   const { url, isHub } = addressOf(to, environment)
-  const ofMetrics = (name: string): string | undefined =>
-    text(environment, `OTEL_EXPORTER_OTLP_METRICS_${name}`) ??
-    text(environment, `OTEL_EXPORTER_OTLP_${name}`)
-  const usualMs = isHub
-    ? HUB_INTERVAL_MS
-    : (milliseconds('OTEL_METRIC_EXPORT_INTERVAL', environment) ?? INTERVAL_MS)
-  const timeoutMs = options.timeoutMs ?? Number(ofMetrics('TIMEOUT') ?? TIMEOUT_MS)
+  const forMetrics = (name: string): string[] => {
+    return [`OTEL_EXPORTER_OTLP_METRICS_${name}`, `OTEL_EXPORTER_OTLP_${name}`]
+  }
+  const ofMetrics = (name: string): string | undefined => {
+    return forMetrics(name)
+      .map((each) => text(environment, each))
+      .find((value) => value !== undefined)
+  }
+  const timeOf = (names: readonly string[], otherwise: number): number => {
+    return milliseconds(names, environment, (message) => options.log?.(message)) ?? otherwise
+  }
+  const usualMs = (): number => {
+    return isHub ? HUB_INTERVAL_MS : timeOf(['OTEL_METRIC_EXPORT_INTERVAL'], INTERVAL_MS)
+  }
+  const usualTimeoutMs = (): number => timeOf(forMetrics('TIMEOUT'), TIMEOUT_MS)
   return {
     ...{ url, isHub, isOn: isOn(environment) },
-    intervalMs: checkMs('intervalMs', options.intervalMs ?? usualMs),
-    timeoutMs: checkMs('timeoutMs', timeoutMs),
+    intervalMs: checkMs('intervalMs', options.intervalMs, usualMs),
+    timeoutMs: checkMs('timeoutMs', options.timeoutMs, usualTimeoutMs),
     encoding: isHub ? 'protobuf' : encodingOf(ofMetrics('PROTOCOL') ?? 'http/protobuf'),
     compression: !isHub && ofMetrics('COMPRESSION') === 'gzip' ? 'gzip' : 'none',
     headers: {
@@ -174,12 +182,32 @@ function text(environment: Environment, name: string): string | undefined {
   return environment[name]?.trim() || undefined
 }
 
-function milliseconds(name: string, environment: Environment): number | undefined {
+/**
+ * Reads a time from the first of some variables that is set; one that is none is left out with a
+ * warning, as the specification wants it.
+ */
+function milliseconds(
+  names: readonly string[],
+  environment: Environment,
+  log: (message: string) => void,
+): number | undefined {
+  const name = names.find((each) => text(environment, each) !== undefined)
+  if (name === undefined) return undefined
   const given = text(environment, name)
-  return given === undefined ? undefined : Number(given)
+  if (isMs(Number(given))) return Number(given)
+  log(`${name} is "${given}", which is left out: ${WANTED_MS}`)
+  return undefined
 }
 
-function checkMs(name: string, ms: number): number {
-  if (ms >= 1 && ms <= MS_MAX) return ms
-  throw new RangeError(`${name} is ${ms}; want 1 to ${MS_MAX} milliseconds`)
+const WANTED_MS = `want 1 to ${MS_MAX} milliseconds`
+
+function isMs(ms: number): boolean {
+  return ms >= 1 && ms <= MS_MAX
+}
+
+/** Checks a time of the call; takes another one where it has none. */
+function checkMs(name: string, ms: number | undefined, otherwise: () => number): number {
+  if (ms === undefined) return otherwise()
+  if (isMs(ms)) return ms
+  throw new RangeError(`${name} is ${ms}; ${WANTED_MS}`)
 }
