@@ -122,6 +122,17 @@ test('seconds that come again are added; of a gauge the newer value holds', () =
     [23, 7, 2],
   ])
   assert.equal(ring.newest!.endMs, START_MS + 23_000)
+  const since = (from: number): [number, number][] => {
+    return ring.since(START_MS + from * 1000).map((frame) => {
+      return [(frame.endMs - START_MS) / 1000, Number(frame.deltaAt(0))]
+    })
+  }
+  // who has seen all up to the step is told of what has come since alone
+  assert.deepEqual(since(20), [
+    [21, 2],
+    [22, 2],
+    [23, 2],
+  ])
   seconds(ring, 28, 33, 1) // and ahead again: what was between is there
   assert.deepEqual(
     told(ring, 23, 33).map(([second, delta]) => [second, delta]),

@@ -10,6 +10,9 @@ import { runNow, type Task } from '../tasks/task.ts'
 import type { Frame } from './frame.ts'
 import { mergeSteps } from './merge-frames.ts'
 
+/** Frames of which it is known what was told of them: clients come back within two minutes. */
+const TOLD_LIMIT = 120
+
 interface LiveRingOptions {
   readonly fineSeconds: number
   readonly coarseSeconds: number
@@ -35,6 +38,8 @@ export class LiveRing {
   #ahead: Frame[] = []
   /** End of what a clock set back has left in coarser steps, or not at all, Unix ms. */
   #partlyToMs = 0
+  /** Frames as they were told, by those that hold more since their time came again; the newest. */
+  readonly #told = new Map<Frame, Frame | undefined>()
   #bytes = 0
   #evicted = 0
 
@@ -134,9 +139,15 @@ export class LiveRing {
     return false
   }
 
-  /** Lists frames that end after an instant: what a client missed that has seen all up to it. */
+  /**
+   * Lists frames that end after an instant: what a client missed that has seen all up to it. Of a
+   * time that came again it has seen the first one.
+   */
   since(endMs: number): Frame[] {
-    return this.#fine.slice(firstAfter(this.#fine, endMs))
+    const frames = this.#fine.slice(firstAfter(this.#fine, endMs))
+    return frames.flatMap((frame) =>
+      this.#told.has(frame) ? (this.#told.get(frame) ?? []) : frame,
+    )
   }
 
   /** Puts aside the seconds of a time that comes again, because the clock was set back. */
@@ -159,10 +170,21 @@ export class LiveRing {
     const startMs = frame.endMs - frame.seconds * 1000
     const found = this.#ahead.splice(0, count)
     const before = firstAfter(found, startMs)
-    this.#fine.push(...found.slice(0, before))
+    for (const each of found.slice(0, before)) {
+      this.#fine.push(each)
+      this.#noteTold(each, undefined)
+    }
     const same = found.slice(before)
     for (const each of same) this.#bytes -= each.size
-    return yield* mergeSteps([...same, frame], frame.seconds)
+    const whole = yield* mergeSteps([...same, frame], frame.seconds)
+    if (same.length > 0) this.#noteTold(whole, frame)
+    return whole
+  }
+
+  #noteTold(frame: Frame, told: Frame | undefined): void {
+    this.#told.set(frame, told)
+    const [oldest] = this.#told.keys()
+    if (this.#told.size > TOLD_LIMIT) this.#told.delete(oldest!)
   }
 
   *#ageFine(nowMs: number): Task {
