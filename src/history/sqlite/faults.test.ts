@@ -1,6 +1,7 @@
 /** What ends, cuts, changes or fills the files of a history: nothing that was durable is lost. */
 import assert from 'node:assert/strict'
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdtempSync,
@@ -109,6 +110,12 @@ test('a head log that is cut, or has a changed bit, ends at its last whole recor
     assert.ok((await next.health()).notes.some((note) => note.includes('torn')))
     await next.close()
   }
+  const zeros = killed(folder)
+  appendFileSync(join(zeros, name), new Uint8Array(64))
+  const next = open(zeros)
+  assert.equal(await total(next), 100, 'as a file system leaves it that lost its last pages')
+  assert.ok((await next.health()).notes.some((note) => note.includes('torn')))
+  await next.close()
   await store.close()
 })
 

@@ -157,7 +157,8 @@ export function replayHead(
   let records = 0
   for (; at + RECORD_HEAD_BYTES <= file.length; records++) {
     const end = at + RECORD_HEAD_BYTES + file.readUInt32LE(at)
-    if (end > file.length) break
+    // no record is empty: a file system may leave zeros where nothing was written
+    if (end > file.length || end === at + RECORD_HEAD_BYTES) break
     const bytes = file.subarray(at + RECORD_HEAD_BYTES, end)
     if (crc32(bytes) !== file.readUInt32LE(at + 4)) break
     visit(decodeRecord(bytes, version))
