@@ -115,6 +115,29 @@ test('Escape closes and gives the focus back; nothing found is said', { skip }, 
   assert.equal(pathOf(page), '/')
 })
 
+test('asked for again before it is known to have closed, it comes again', { skip }, async (t) => {
+  const { page } = await open(t)
+  for (const closing of ['Enter', 'Escape']) {
+    await openJump(page)
+    await page.evaluate(`(async () => {
+      const press = (target, init) => {
+        const event = new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init })
+        target.dispatchEvent(event)
+      }
+      if (${closing === 'Enter'}) press(document.querySelector('[role=combobox]'), { key: 'Enter' })
+      else document.querySelector('dialog').dispatchEvent(new Event('cancel'))
+      // the page is rendered, and no event has come
+      for (let i = 0; i < 20; i += 1) await undefined
+      press(document.body, { key: 'k', ctrlKey: true })
+    })()`)
+    await page.locator('dialog[open]').waitFor()
+    await page.waitForTimeout(50)
+    assert.equal(await page.locator('dialog[open]').count(), 1, closing)
+    await page.keyboard.press('Escape')
+    await until(page, '!document.querySelector("dialog")')
+  }
+})
+
 test('with ten thousand series each letter is answered at once', { skip }, async (t) => {
   const { page, hub } = await open(t, { scene: 'empty' })
   for (let i = 0; i < 10_000; i += 1) {

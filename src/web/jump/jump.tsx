@@ -117,9 +117,14 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
   useEffect(() => {
     document.getElementById(`${LIST_ID}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen, query])
+  // At once: a key that asks for it again may come before the event that it has closed.
+  const close = (): void => {
+    dialog.current?.close()
+    isJumpShown.value = false
+  }
   const choose = (target: Target | undefined): void => {
     if (target === undefined) return
-    dialog.current?.close()
+    close()
     target.go()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -138,12 +143,14 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
       ref={dialog}
       class="jump"
       aria-label="Jump to"
-      onClose={() => {
-        isJumpShown.value = false
+      onCancel={close}
+      onClose={({ currentTarget }) => {
+        // of one that is gone, another may be there
+        if (currentTarget === dialog.current) isJumpShown.value = false
       }}
       onClick={(event) => {
         // Beside it, on what it covers.
-        if (event.target === dialog.current) dialog.current?.close()
+        if (event.target === dialog.current) close()
       }}
     >
       <div class="field">
