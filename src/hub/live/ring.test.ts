@@ -133,6 +133,10 @@ test('seconds that come again are added; of a gauge the newer value holds', () =
     [22, 2],
     [23, 2],
   ])
+  const held = ring.newest!
+  assert.ok(ring.replace(held, new FrameBuilder().build(held.endMs, 1)))
+  assert.deepEqual(since(22), [[23, 2]], 'whatever came late to it')
+  assert.ok(ring.replace(ring.newest!, held))
   seconds(ring, 28, 33, 1) // and ahead again: what was between is there
   assert.deepEqual(
     told(ring, 23, 33).map(([second, delta]) => [second, delta]),

@@ -132,6 +132,10 @@ export class LiveRing {
       const at = list.indexOf(former)
       if (at < 0) continue
       list[at] = frame
+      if (this.#told.has(former)) {
+        this.#noteTold(frame, this.#told.get(former))
+        this.#told.delete(former)
+      }
       this.#bytes += frame.size - former.size
       this.#enforceLimit()
       return true
