@@ -18,6 +18,10 @@ export const UNPACKED_BYTES_LIMIT = 16 * 1024 * 1024
 export const JSON_BYTES_LIMIT = 4 * 1024 * 1024
 /** Objects and lists in it: a request of real points has one for each 40 bytes, or fewer. */
 export const JSON_OBJECTS_LIMIT = 262_144
+/** Names of an object in it: no message has more than 12. */
+export const JSON_NAMES_LIMIT = 64
+/** Sequences of names, of all objects in it: a request has some twenty. */
+export const JSON_FORMS_LIMIT = 1024
 /** Bytes of what is read in one step: a point, or what a message has besides what leads to them. */
 export const PART_BYTES_LIMIT = 1024 * 1024
 /** Attributes of a point, a resource or a scope. */

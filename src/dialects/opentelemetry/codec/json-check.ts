@@ -4,16 +4,12 @@
  */
 import type { Task } from '../../../time/task.ts'
 import { DEPTH_LIMIT } from '../../../wire/protobuf/schema.ts'
-import { JSON_OBJECTS_LIMIT } from '../spec.ts'
+import { JSON_FORMS_LIMIT, JSON_NAMES_LIMIT, JSON_OBJECTS_LIMIT } from '../spec.ts'
 
 /** Bytes that are looked at in one step. */
 const STEP_BYTES = 65_536
 /** Objects and lists within each other: a message has one object, and one list at most. */
 const DEPTH_MAX = 2 * DEPTH_LIMIT + 4
-/** Names of an object: no message has more than 12. */
-const NAMES_LIMIT = 64
-/** Sequences of names, of all objects: a request has some twenty. */
-const SHAPES_LIMIT = 1024
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -41,7 +37,7 @@ class JsonCheck {
   /** Hash of the names of each object that is open, by depth; 0 for a list. */
   readonly #hashes = new Int32Array(DEPTH_MAX + 1)
   readonly #names = new Int32Array(DEPTH_MAX + 1)
-  readonly #shapes = new Set<number>()
+  readonly #forms = new Set<number>()
   #depth = 0
   #left = JSON_OBJECTS_LIMIT
   /** Whether the text that comes next is a name. */
@@ -62,7 +58,7 @@ class JsonCheck {
       switch (json[at]) {
         case QUOTE:
           at = yield* this.#text(at)
-          if (this.#names[this.#depth]! > NAMES_LIMIT) return 'too_large'
+          if (this.#names[this.#depth]! > JSON_NAMES_LIMIT) return 'too_large'
           break
         case OPENING_BRACE:
         case OPENING_BRACKET:
@@ -73,8 +69,8 @@ class JsonCheck {
           this.#hashes[this.#depth] = this.#isNameNext ? HASH_BASIS : 0
           break
         case CLOSING_BRACE:
-          this.#shapes.add(this.#hashes[this.#depth]!)
-          if (this.#shapes.size > SHAPES_LIMIT) return 'too_large'
+          this.#forms.add(this.#hashes[this.#depth]!)
+          if (this.#forms.size > JSON_FORMS_LIMIT) return 'too_large'
           this.#depth = Math.max(0, this.#depth - 1)
           break
         case CLOSING_BRACKET:

@@ -14,6 +14,8 @@ import type { Taken } from '../hub/receiver.ts'
 import { type OpenTelemetryResident, openTelemetryOf } from '../hub/resident.ts'
 import {
   JSON_BYTES_LIMIT,
+  JSON_FORMS_LIMIT,
+  JSON_NAMES_LIMIT,
   JSON_OBJECTS_LIMIT,
   JSON_TYPE,
   PART_BYTES_LIMIT,
@@ -27,7 +29,9 @@ const REQUESTS_LIMIT = 64
 /** Bytes of all of them, unpacked; one more gets 503. */
 const UNPACKED_BYTES_TOGETHER = 134_217_728
 const PART_IS_LONG = `besides its points a message has more than ${PART_BYTES_LIMIT} bytes`
-const TOO_MANY_OBJECTS = `JSON of more than ${JSON_OBJECTS_LIMIT} objects and lists`
+const JSON_IS_MUCH =
+  `JSON of more than ${JSON_OBJECTS_LIMIT} objects and lists, ` +
+  `${JSON_NAMES_LIMIT} names of an object, or ${JSON_FORMS_LIMIT} forms of objects`
 const RETRY_AFTER = { 'Retry-After': '1' }
 /** Code of google.rpc.Status: INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNAVAILABLE. */
 const INVALID_ARGUMENT = 3
@@ -141,7 +145,7 @@ class MetricRequests {
     let badPoints = 0
     if (type === JSON_TYPE) {
       const found = await turns.run(checkingJson(body), () => true)
-      if (found === 'too_large') throw this.#tooLarge(body, peer, TOO_MANY_OBJECTS)
+      if (found === 'too_large') throw this.#tooLarge(body, peer, JSON_IS_MUCH)
       if (found === 'too_deep') throw this.#refused(found, body, peer, 'it is too deep')
       const parsed = (await turns.run(parsingJson(body.toString('utf8')), () => true))!
       if ('code' in parsed) throw this.#refused(parsed.code, body, peer, parsed.detail)
