@@ -3,6 +3,7 @@
  * server sends is waited for without a limit in time, nor kept without one in size.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { sendGet } from '../../../peers/get-request.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
@@ -51,8 +52,6 @@ interface AttemptSink {
 /** Limit from the first try to connect to the last byte of the answer's headers, ms. */
 const ANSWER_TIMEOUT_MS = 10_000
 const LINE_FEED = 0x0a
-/** Request failures that are the answer's fault, not the network's. */
-const PARSE_ERRORS = /^HPE_/
 
 export class Attempt {
   readonly #address: EndpointAddress
@@ -77,21 +76,20 @@ export class Attempt {
       this.#end({ reason: 'timeout', message: `no answer within ${ANSWER_TIMEOUT_MS} ms` })
     })
     const { url, hasBuckets } = address
-    // not by imports, for which Node loads its whole fetch as well
-    const isHttps = url.protocol === 'https:'
-    const { request: send } = process.getBuiltinModule(isHttps ? 'node:https' : 'node:http')
     // No agent: a session is a connection of its own, and none is kept for later.
     const headers = { ...HEADERS, [MARKS_HEADER]: hasBuckets ? WITH_BUCKETS : '1' }
-    this.#outgoing = send(url, { agent: false, headers })
+    this.#outgoing = sendGet(
+      url,
+      { agent: false, headers },
+      {
+        answer: (incoming) => this.#onAnswer(incoming),
+        switched: () => {
+          this.#end({ reason: 'bad_answer', message: 'the server switched to another protocol' })
+        },
+        fail: (error, isHttp) => this.#onRequestError(error, isHttp),
+      },
+    )
     this.#outgoing.on('socket', (socket) => socket.setNoDelay(true))
-    this.#outgoing.on('response', (incoming) => this.#onAnswer(incoming))
-    // Without a listener Node would drop the socket; the connection is of no use either way.
-    this.#outgoing.on('upgrade', (_incoming, socket) => {
-      socket.destroy()
-      this.#end({ reason: 'bad_answer', message: 'the server switched to another protocol' })
-    })
-    this.#outgoing.on('error', (error) => this.#onRequestError(error))
-    this.#outgoing.end()
   }
 
   /** Ends the session at once, without a word to the sink. */
@@ -103,13 +101,12 @@ export class Attempt {
     this.#outgoing.destroy()
   }
 
-  #onRequestError(error: NodeJS.ErrnoException): void {
-    const isParse = PARSE_ERRORS.test(error.code ?? '')
+  #onRequestError({ code, message: words }: NodeJS.ErrnoException, isHttp: boolean): void {
     const { endpoint } = this.#address
-    const message = isParse
-      ? `the answer of ${endpoint} is no HTTP: ${error.code}`
-      : `no connection to ${endpoint}: ${error.code ?? error.message}`
-    this.#end({ reason: isParse ? 'bad_answer' : 'connect', message })
+    const message = isHttp
+      ? `no connection to ${endpoint}: ${code ?? words}`
+      : `the answer of ${endpoint} is no HTTP: ${code}`
+    this.#end({ reason: isHttp ? 'connect' : 'bad_answer', message })
   }
 
   #onAnswer(incoming: IncomingMessage): void {

@@ -3,6 +3,7 @@
  * waited for without a limit in time, nor kept without one in size.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { sendGet } from '../../../peers/get-request.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { PartedWork } from '../../../time/parts.ts'
 import { SilenceWatch } from '../../../time/silence.ts'
@@ -54,23 +55,20 @@ export class Connection {
     this.#cancelTimer = clock.after(ANSWER_MS, () => {
       this.end('timeout', `no answer within ${ANSWER_MS / 1000} s`)
     })
-    // not by imports, for which Node loads its whole fetch as well
-    const isHttps = url.protocol === 'https:'
-    const { request: send } = process.getBuiltinModule(isHttps ? 'node:https' : 'node:http')
     const headers = { Accept: CONTENT_TYPE, 'Accept-Encoding': 'identity' }
-    this.#outgoing = send(url, { agent: false, headers })
+    this.#outgoing = sendGet(
+      url,
+      { agent: false, headers },
+      {
+        answer: (incoming) => this.#onAnswer(incoming),
+        switched: () => this.end('bad_answer', 'it switched to another protocol'),
+        fail: ({ code, message }, isHttp) => {
+          if (isHttp) this.end('connect', `no connection: ${code ?? message}`)
+          else this.end('bad_answer', `its answer is no HTTP: ${code}`)
+        },
+      },
+    )
     this.#outgoing.on('socket', (socket) => socket.setNoDelay(true))
-    this.#outgoing.on('response', (incoming) => this.#onAnswer(incoming))
-    this.#outgoing.on('upgrade', (_incoming, socket) => {
-      socket.destroy()
-      this.end('bad_answer', 'it switched to another protocol')
-    })
-    this.#outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const isParse = error.code?.startsWith('HPE_') === true
-      if (isParse) this.end('bad_answer', `its answer is no HTTP: ${error.code}`)
-      else this.end('connect', `no connection: ${error.code ?? error.message}`)
-    })
-    this.#outgoing.end()
   }
 
   /** Ends it at once, without a word to the sink. */

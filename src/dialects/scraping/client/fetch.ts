@@ -1,6 +1,7 @@
 /** One GET of a target: headers, status, gzip and size, all within a time and a number of bytes. */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { sendGet } from '../../../peers/get-request.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { type Format, formatOfType } from '../codec/formats.ts'
 import { ACCEPT_NATIVE, ACCEPT_TEXT } from '../spec.ts'
@@ -51,27 +52,24 @@ export class Fetch {
     this.#cancelTimer = clock.after(timeoutMs, () => {
       this.#fail('timeout', `no whole answer within ${timeoutMs} ms`)
     })
-    // not by imports, for which Node loads its whole fetch as well
-    const isHttps = url.protocol === 'https:'
-    const { request: send } = process.getBuiltinModule(isHttps ? 'node:https' : 'node:http')
     const headers = {
       Accept: nativeHistograms ? ACCEPT_NATIVE : ACCEPT_TEXT,
       'Accept-Encoding': 'gzip',
       'User-Agent': 'pentameter',
       'X-Prometheus-Scrape-Timeout-Seconds': String(timeoutMs / 1000),
     }
-    this.#outgoing = send(url, { headers })
-    this.#outgoing.on('response', (incoming) => this.#onAnswer(incoming))
-    this.#outgoing.on('upgrade', (_incoming, socket) => {
-      socket.destroy()
-      this.#fail('bad_answer', 'the server switched to another protocol')
-    })
-    this.#outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const isParse = error.code?.startsWith('HPE_') === true
-      const reason = isParse ? 'bad_answer' : 'connect'
-      this.#fail(reason, isParse ? `the answer is no HTTP: ${error.code}` : textOf(error))
-    })
-    this.#outgoing.end()
+    this.#outgoing = sendGet(
+      url,
+      { headers },
+      {
+        answer: (incoming) => this.#onAnswer(incoming),
+        switched: () => this.#fail('bad_answer', 'the server switched to another protocol'),
+        fail: (error, isHttp) => {
+          if (isHttp) this.#fail('connect', textOf(error))
+          else this.#fail('bad_answer', `the answer is no HTTP: ${error.code}`)
+        },
+      },
+    )
   }
 
   /** Ends it at once, without a word to the sink. */
