@@ -28,6 +28,7 @@ import {
 } from '../../arena/key-memory.ts'
 import type { WasmOwnMemory } from '../../arena/wasm.ts'
 import { createWordSecrets, hashWords, type WordSecrets } from '../../model/hash/word-hash.ts'
+import { KeySlots } from './key-slots.ts'
 import { createMemory, TableMemory } from './table-memory.ts'
 
 const FIRST_BUCKETS = 1024
@@ -78,10 +79,7 @@ export class KeyTable extends TableMemory {
   #bytesLive = 0
   /** Rooms besides, for entries. */
   #rooms: Room[] = []
-  /** Places of entries by slot, 0 for a free one; and its mixed hash. */
-  readonly #places: number[] = []
-  readonly #hashes: number[] = []
-  readonly #free: number[] = []
+  readonly #slots = new KeySlots()
   /** Secrets by which it hashes itself; undefined while the hashes of the codec serve. */
   #secrets: WordSecrets | undefined
   /**
@@ -98,7 +96,7 @@ export class KeyTable extends TableMemory {
 
   /** Bytes held, for the account of memory, but for the room of a codec. */
   get bytes(): number {
-    return this.top - this.startAt + this.#places.length * 16
+    return this.top - this.startAt + this.#slots.bytes
   }
 
   /**
@@ -209,8 +207,8 @@ export class KeyTable extends TableMemory {
       throw new RangeError(`key of ${length} bytes, limit ${LENGTH_LIMIT}`)
     const size = entrySize(length)
     this.#makeRoom(size)
-    const slot = this.#free.pop() ?? this.#places.length
     const place = this.#entriesEnd
+    const slot = this.#slots.take(place, mixed)
     const ints = this.ints
     ints[place >> 2] = slot
     ints[(place + ENTRY.head) >> 2] = (length << 8) | type
@@ -219,8 +217,6 @@ export class KeyTable extends TableMemory {
     for (let at = (place + ENTRY.lines) >> 2; at < last; at++) ints[at] = 0
     const own = this.ownBytes
     for (let i = 0; i < length; i++) own[place + ENTRY.key + i] = bytes[start + i]!
-    this.#places[slot] = place
-    this.#hashes[slot] = mixed
     this.#entriesEnd += size
     this.#bytesUsed += size
     this.#bytesLive += size
@@ -231,7 +227,7 @@ export class KeyTable extends TableMemory {
 
   /** Copies the key bytes of a slot. */
   key(slot: number): Uint8Array {
-    return new Uint8Array(this.#keyAt(this.#places[slot]!))
+    return new Uint8Array(this.#keyAt(this.#slots.places[slot]!))
   }
 
   #keyAt(place: number): Uint8Array {
@@ -244,19 +240,18 @@ export class KeyTable extends TableMemory {
 
   /** Forgets a key; its slot may be given to another one. */
   remove(slot: number): void {
-    const place = this.#places[slot] ?? 0
+    const place = this.#slots.places[slot] ?? 0
     if (place === 0) return
     this.#removeFrom(this.#bucketsAt, this.#mask, slot)
     if (slot < this.#nextSlot) this.#removeFrom(this.#nextAt, this.#nextMask, slot)
     this.#bytesLive -= entrySize(this.#lengthAt(place))
-    this.#places[slot] = 0
-    this.#free.push(slot)
+    this.#slots.free(slot)
   }
 
   #removeFrom(bucketsAt: number, mask: number, slot: number): void {
     const ints = this.ints
-    const place = this.#places[slot]!
-    let bucket = this.#hashes[slot]! & mask
+    const place = this.#slots.places[slot]!
+    let bucket = this.#slots.hashes[slot]! & mask
     while (ints[bucketsAt + 2 * bucket + 1] !== place) bucket = (bucket + 1) & mask
     ints[bucketsAt + 2 * bucket + 1] = REMOVED
   }
@@ -268,19 +263,19 @@ export class KeyTable extends TableMemory {
 
   /** Writes into the entry of a slot what its counter is found by; -1 for none. */
   setCounter(slot: number, counter: number): void {
-    this.ints[(this.#places[slot]! + ENTRY.counter) >> 2] = counter
+    this.ints[(this.#slots.places[slot]! + ENTRY.counter) >> 2] = counter
   }
 
   /** Has the lines of a key told one by one from now on. */
   stopGathering(slot: number): void {
-    this.ints[(this.#places[slot]! + ENTRY.lines) >> 2] = NOT_GATHERED
+    this.ints[(this.#slots.places[slot]! + ENTRY.lines) >> 2] = NOT_GATHERED
   }
 
   /** @returns whether more keys are in its way than chance explains */
   #insert(slot: number): boolean {
     const ints = this.ints
     const bucketsAt = this.#bucketsAt
-    const mixed = this.#hashes[slot]!
+    const mixed = this.#slots.hashes[slot]!
     let bucket = mixed & this.#mask
     let run = 0
     let same = 0
@@ -290,7 +285,7 @@ export class KeyTable extends TableMemory {
     }
     if (ints[bucketsAt + 2 * bucket + 1] === 0) this.#bucketsUsed++
     ints[bucketsAt + 2 * bucket] = mixed
-    ints[bucketsAt + 2 * bucket + 1] = this.#places[slot]!
+    ints[bucketsAt + 2 * bucket + 1] = this.#slots.places[slot]!
     return run > RUN_LIMIT || same > SAME_LIMIT
   }
 
@@ -301,11 +296,13 @@ export class KeyTable extends TableMemory {
   #rehash(move?: () => void): void {
     const secrets = createWordSecrets()
     this.#secrets = secrets
-    for (const [slot, place] of this.#places.entries()) {
+    const { count, places, hashes } = this.#slots
+    for (let slot = 0; slot < count; slot++) {
+      const place = places[slot]!
       if (place === 0) continue
       const bytes = this.#keyAt(place)
       const type = this.ints[(place + ENTRY.head) >> 2]! & 0xff
-      this.#hashes[slot] = mixType(hashWords(bytes, 0, bytes.length, secrets), type)
+      hashes[slot] = mixType(hashWords(bytes, 0, bytes.length, secrets), type)
     }
     this.#layOut(this.#mask + 1, this.#entryRoom(0), move)
   }
@@ -337,7 +334,7 @@ export class KeyTable extends TableMemory {
 
   /** Counts the buckets that follow: as many, where those of removed keys suffice. */
   #countNext(): number {
-    const live = this.#places.length - this.#free.length
+    const { live } = this.#slots
     const bucketCount = this.#mask + 1
     return live * 2 >= bucketCount ? 2 * bucketCount : bucketCount
   }
@@ -374,12 +371,12 @@ export class KeyTable extends TableMemory {
 
   /** Moves keys on to the next buckets, and looks there from now on if these were the last ones. */
   #moveOn(count: number): void {
-    const end = Math.min(this.#places.length, this.#nextSlot + count)
+    const end = Math.min(this.#slots.count, this.#nextSlot + count)
     while (this.#nextSlot < end) {
       const slot = this.#nextSlot++
-      if (this.#places[slot] !== 0) this.#insertNext(slot)
+      if (this.#slots.places[slot] !== 0) this.#insertNext(slot)
     }
-    if (end < this.#places.length) return
+    if (end < this.#slots.count) return
     this.#rooms.push({ at: this.#bucketsAt * 4, bytes: (this.#mask + 1) * 8 })
     this.#bucketsAt = this.#nextAt
     this.#mask = this.#nextMask
@@ -397,12 +394,12 @@ export class KeyTable extends TableMemory {
     const ints = this.ints
     const at = this.#nextAt
     const mask = this.#nextMask
-    const mixed = this.#hashes[slot]!
+    const mixed = this.#slots.hashes[slot]!
     let bucket = mixed & mask
     while (ints[at + 2 * bucket + 1]! > 0) bucket = (bucket + 1) & mask
     if (ints[at + 2 * bucket + 1] === 0) this.#nextUsed++
     ints[at + 2 * bucket] = mixed
-    ints[at + 2 * bucket + 1] = this.#places[slot]!
+    ints[at + 2 * bucket + 1] = this.#slots.places[slot]!
   }
 
   /**
@@ -411,7 +408,7 @@ export class KeyTable extends TableMemory {
    * @throws {RangeError} where no memory is left
    */
   #layOut(bucketCount: number, entryBytes: number, move?: () => void): void {
-    const places = this.#places
+    const { count, places } = this.#slots
     const live = this.#copyLive()
     move?.()
     const bytes = bucketCount * 8 + entryBytes
@@ -421,7 +418,7 @@ export class KeyTable extends TableMemory {
     this.take(bytes)
     this.ints.set(live, entriesAt >> 2)
     let end = entriesAt
-    for (let slot = 0; slot < places.length; slot++) {
+    for (let slot = 0; slot < count; slot++) {
       if (places[slot] === 0) continue
       places[slot] = end
       end += entrySize(this.#lengthAt(end))
@@ -443,13 +440,12 @@ export class KeyTable extends TableMemory {
   /** Enters all keys into empty buckets. */
   #fillBuckets(): void {
     const ints = this.ints
-    const places = this.#places
-    const hashes = this.#hashes
+    const { count, places, hashes } = this.#slots
     const bucketsAt = this.#bucketsAt
     const mask = this.#mask
     ints.fill(0, bucketsAt, bucketsAt + 2 * (mask + 1))
     let used = 0
-    for (let slot = 0; slot < places.length; slot++) {
+    for (let slot = 0; slot < count; slot++) {
       const place = places[slot]!
       if (place === 0) continue
       const mixed = hashes[slot]!
@@ -467,7 +463,9 @@ export class KeyTable extends TableMemory {
     const ints = this.ints
     const live = new Int32Array(this.#bytesLive >> 2)
     let used = 0
-    for (const place of this.#places) {
+    const { count, places } = this.#slots
+    for (let slot = 0; slot < count; slot++) {
+      const place = places[slot]!
       if (place === 0) continue
       // in a loop: a view of each would cost more than its words
       const end = (place + entrySize(this.#lengthAt(place))) >> 2
