@@ -4,7 +4,7 @@
  */
 import { ENTRY, type KeyMemory } from '../../src/arena/key-memory.ts'
 import type { Describe } from '../../src/dialects/ingest.ts'
-import { KeyTable } from '../../src/hub/ingest/key-table.ts'
+import { KeyTable } from '../../src/hub/ingest/keys/key-table.ts'
 import type { Exact } from '../../src/model/index.ts'
 import { ModelIngest } from './model-ingest.ts'
 

@@ -18,11 +18,11 @@ import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../.
 import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
 import { grow, type LineQueue } from './command-queue.ts'
 import { kindOf, type SeriesDefiner, type SeriesRefusal } from './definition.ts'
-import { KeyTable } from './key-table.ts'
+import { KeyTable } from './keys/key-table.ts'
+import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './keys/refused-keys.ts'
 import { Naming, nameOf } from './naming.ts'
 import { OverflowSlots } from './overflow.ts'
 import type { QuotaRefusal } from './quota.ts'
-import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './refused-keys.ts'
 import { wholeWeight } from './weight.ts'
 
 export interface IngestOptions {

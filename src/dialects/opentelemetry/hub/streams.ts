@@ -5,7 +5,7 @@
  * streams that were silent make room, and those of whom nothing was forgotten are never counted
  * twice.
  */
-import { KeyTable } from '../../../hub/ingest/key-table.ts'
+import { KeyTable } from '../../../hub/ingest/keys/key-table.ts'
 import { forEachItem, runNow, type Task } from '../../../hub/tasks/task.ts'
 import { createWordSecrets, hashWords } from '../../../model/hash/word-hash.ts'
 import type { Exact, Histogram, Kind, Labels } from '../../../model/index.ts'

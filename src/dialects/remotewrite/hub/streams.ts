@@ -3,7 +3,7 @@
  * Where the same labels come in another order, they are read once and lead to the same stream. What
  * is known here is bounded: streams that were silent make room.
  */
-import { KeyTable } from '../../../hub/ingest/key-table.ts'
+import { KeyTable } from '../../../hub/ingest/keys/key-table.ts'
 import { forEachItem, runNow, type Task } from '../../../hub/tasks/task.ts'
 import { type Histogram, keyedHash } from '../../../model/index.ts'
 import { readLabels, type SeriesScan } from '../codec/series-scan.ts'

@@ -4,7 +4,7 @@
  *
  * It begins with a secret, so no peer can work out where a key comes to lie; but two differences
  * that cancel each other do so from every beginning. A hash that resists that costs a fifth of a
- * line's time: the table does without, until its keys crowd (hub/ingest/key-table.ts).
+ * line's time: the table does without, until its keys crowd (hub/ingest/keys/key-table.ts).
  */
 import { drawInts } from '../../../model/hash/chance.ts'
 

@@ -2,7 +2,7 @@
  * Memory of a table of keys: an ordinary buffer, or one of WebAssembly, which grows in place and
  * which a codec may look into, too.
  */
-import { PAGE_BYTES, type WasmOwnMemory, wasm } from '../../arena/wasm.ts'
+import { PAGE_BYTES, type WasmOwnMemory, wasm } from '../../../arena/wasm.ts'
 
 /** Limit of a memory: places are signed numbers of 32 bits. */
 const PAGES_MAX = 2 ** 31 / PAGE_BYTES

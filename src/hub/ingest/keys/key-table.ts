@@ -25,9 +25,9 @@ import {
   KEY_SECRETS,
   mixType,
   NOT_GATHERED,
-} from '../../arena/key-memory.ts'
-import type { WasmOwnMemory } from '../../arena/wasm.ts'
-import { createWordSecrets, hashWords, type WordSecrets } from '../../model/hash/word-hash.ts'
+} from '../../../arena/key-memory.ts'
+import type { WasmOwnMemory } from '../../../arena/wasm.ts'
+import { createWordSecrets, hashWords, type WordSecrets } from '../../../model/hash/word-hash.ts'
 import { KeySlots } from './key-slots.ts'
 import { createMemory, TableMemory } from './table-memory.ts'
 

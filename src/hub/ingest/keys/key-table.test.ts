@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { holds } from '../../../test/support/property.ts'
-import { hashKey } from '../../dialects/statshero/codec/key-hash.ts'
-import { keyedHash } from '../../model/index.ts'
+import { holds } from '../../../../test/support/property.ts'
+import { hashKey } from '../../../dialects/statshero/codec/key-hash.ts'
+import { keyedHash } from '../../../model/index.ts'
 import { KeyTable } from './key-table.ts'
 
 const encoder = new TextEncoder()

@@ -18,10 +18,10 @@ import {
   NOT_GATHERED,
   REFUSED_SETS,
   REFUSED_WAYS,
-} from '../../arena/key-memory.ts'
-import { drawInts } from '../../model/hash/chance.ts'
-import type { Kind } from '../../model/index.ts'
-import type { LimitChanges, QuotaRefusal } from './quota.ts'
+} from '../../../arena/key-memory.ts'
+import { drawInts } from '../../../model/hash/chance.ts'
+import type { Kind } from '../../../model/index.ts'
+import type { LimitChanges, QuotaRefusal } from '../quota.ts'
 
 const BUCKETS = REFUSED_SETS * REFUSED_WAYS
 const SETS_BYTES = BUCKETS * 8

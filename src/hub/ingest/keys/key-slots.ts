@@ -4,7 +4,7 @@
  * of the heap, with more than twice the bytes.
  */
 const FIRST_SLOTS = 64
-/** Of a place and a hash. */
+/** Bytes of a place and a hash. */
 const BYTES_PER_SLOT = 8
 
 export class KeySlots {
