@@ -2,7 +2,7 @@
 import { samplesOf, secondsOf } from './history/feed.ts'
 import { bytesOf, IN_MEMORY, inFolder, openAt, startOf } from './history/folder.ts'
 import { type MadeSeries, type Mix, seriesOf } from './history/mixes.ts'
-import { hasRival, rivalBytes } from './history/rival.ts'
+import { hasRival, type RivalBytes, rivalBytes } from './history/rival.ts'
 import { atMost, figureOf, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
@@ -54,7 +54,8 @@ await ask({
   method: [
     'ours: all files of the folder once it is closed: cells of seconds, minutes and hours (gauges',
     'with first, least and largest value), totals, names, labels, checksums, pages of SQLite',
-    'VictoriaMetrics: the data folder, after a flush and a forced merge; without its index',
+    'VictoriaMetrics: series of the same names and labels, after a flush and a forced merge; what',
+    'is wanted is our whole against its data folder alone, without the index of its series',
   ],
   unit: 'bytes a sample',
 
@@ -62,7 +63,7 @@ await ask({
     const figures: Rounds[] = []
     const verdicts = []
     const isRivalHere = hasRival()
-    const known = new Map<Mix, Rounds>()
+    const known = new Map<Mix, RivalBytes>()
     for (const { mix, digits, wanted } of CASES) {
       const [count, hours] = SIZES[mix]
       const made = Array.from({ length: count }, (_, i) => seriesOf(mix, i, hours * HOUR_S))
@@ -77,12 +78,13 @@ await ask({
       figures.push(ours, part(': seconds', bytes.seconds), part(': minutes', bytes.minutes))
       figures.push(part(': hours', bytes.hours), part(': names, totals, pages', rest))
       if (!isRivalHere) continue
-      const rival = known.get(mix) ?? {
-        title: `VictoriaMetrics, ${mix}`,
-        figures: [(await rivalBytes(made, hours * HOUR_S)) / samples],
-      }
-      if (!known.has(mix)) figures.push(rival)
-      known.set(mix, rival)
+      const found = known.get(mix) ?? (await rivalBytes(made, hours * HOUR_S))
+      const rival = { title: `VictoriaMetrics, ${mix}`, figures: [found.data / samples] }
+      const name = `VictoriaMetrics with its index, ${mix}`
+      if (!known.has(mix)) figures.push(rival, { title: name, figures: [found.whole / samples] })
+      known.set(mix, found)
+      const share = bytes.whole / found.whole
+      figures.push({ title: `${title} / ${name}`, figures: [share], unit: 'of its bytes' })
       verdicts.push(ratioOf(ours, rival, atMost(wanted)))
     }
     const skipped = isRivalHere ? [] : [{ title: 'VictoriaMetrics', reason: NO_RIVAL }]

@@ -27,13 +27,11 @@ export function identityAt(index: number, kind: Kind): Identity {
 
 /** Tells a store of series, under their numbers from 1 on. */
 export function definitionsOf(kinds: readonly Kind[]): SeriesDefinition[] {
-  const origin = {
-    ...{ source: '10.1.2.3:40312', beganMs: 1_700_000_000_000, isKept: false },
-    ...{ isWindowed: false, isDecrements: false, isCumulative: false },
-  }
   return kinds.map((kind, i) => {
     const key = identityKey(identityAt(i, kind))
     const metadata = { dialect: 'statshero' }
+    const beganMs = 1_700_000_000_000 + i * 37
+    const origin = { source: `10.1.2.3:${40_000 + (i % 97)}`, beganMs, isKept: false }
     return { ref: i + 1, key, metadata, origin: JSON.stringify(origin) }
   })
 }

@@ -1,6 +1,7 @@
 /**
- * VictoriaMetrics of Debian on the same seconds: fed by its import, flushed and merged, and the
- * bytes of its data folder. Histograms as its own ranges, of which it stores each filled one.
+ * VictoriaMetrics of Debian on the same seconds: series of the same names and labels fed by its
+ * import, flushed and merged, and the bytes that it takes. Histograms as its own ranges, of which
+ * it stores each filled one.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,21 +10,33 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Summary, summaryDeviation, summarySum } from '../../src/model/index.ts'
 import { until } from '../measure/patience.ts'
+import { identityAt } from './feed.ts'
 import type { MadeSeries } from './mixes.ts'
 
 const PROGRAM = 'victoria-metrics'
 const PORT = 18_429
 const ADDRESS = `http://127.0.0.1:${PORT}`
 const BODY_CHARS = 4_000_000
-/** Its data is merged when its size has stayed the same for so long. */
-const QUIET_SECONDS = 3
+/** All is written and merged when sizes have stayed the same for so long; it writes every 5 s. */
+const QUIET_SECONDS = 6
+/** Folders of what it keeps: samples, and which series there are. */
+const [DATA, INDEX] = ['data', 'indexdb']
+
+export interface RivalBytes {
+  readonly data: number
+  /** With the index of its series. */
+  readonly whole: number
+}
 
 export function hasRival(): boolean {
   return spawnSync(PROGRAM, ['-version'], { stdio: 'ignore' }).error === undefined
 }
 
-/** Gives the bytes of its data for all series. */
-export async function rivalBytes(series: readonly MadeSeries[], seconds: number): Promise<number> {
+/** Gives the bytes that it takes for all series. */
+export async function rivalBytes(
+  series: readonly MadeSeries[],
+  seconds: number,
+): Promise<RivalBytes> {
   const folder = mkdtempSync(join(tmpdir(), 'pentameter-p10-'))
   const args = [`-storageDataPath=${folder}`, `-httpListenAddr=127.0.0.1:${PORT}`]
   const options = ['-retentionPeriod=100y', '-loggerLevel=ERROR', '-selfScrapeInterval=0']
@@ -33,11 +46,12 @@ export async function rivalBytes(series: readonly MadeSeries[], seconds: number)
     await feed(series, seconds)
     await fetch(`${ADDRESS}/internal/force_flush`)
     await fetch(`${ADDRESS}/internal/force_merge`)
-    let bytes = 0
+    let bytes = { data: 0, whole: 0 }
     for (let quiet = 0; quiet < QUIET_SECONDS; quiet++) {
       await wait(1000)
-      const now = sizeOf(join(folder, 'data'))
-      if (now === 0 || now !== bytes) quiet = -1
+      const data = sizeOf(join(folder, DATA))
+      const now = { data, whole: data + sizeOf(join(folder, INDEX)) }
+      if (data === 0 || now.whole !== bytes.whole) quiet = -1
       bytes = now
     }
     return bytes
@@ -85,7 +99,8 @@ async function feed(series: readonly MadeSeries[], seconds: number): Promise<voi
       const rows = all.flatMap((value, second) => (Number.isNaN(value) ? [] : [second]))
       const values = rows.map((row) => all[row])
       const times = rows.map((row) => timestamps[row])
-      const metric = { ...labels, id: String(i) }
+      const { name, labels: own } = identityAt(i, each.kind)
+      const metric = { ...Object.fromEntries(own), ...labels, __name__: name + labels.__name__ }
       lines.push(JSON.stringify({ metric, values, timestamps: times }))
       size += lines.at(-1)!.length
       if (size > BODY_CHARS) await send()
@@ -97,9 +112,9 @@ async function feed(series: readonly MadeSeries[], seconds: number): Promise<voi
 function columnsOf(series: MadeSeries): Column[] {
   if ('values' in series) {
     const values = [...series.values]
-    return [[{ __name__: series.kind }, series.kind === 'counter' ? running(values) : values]]
+    return [[{ __name__: '' }, series.kind === 'counter' ? running(values) : values]]
   }
-  const column = (name: string, values: number[]): Column => [{ __name__: name }, values]
+  const column = (name: string, values: number[]): Column => [{ __name__: `_${name}` }, values]
   if (series.kind === 'summary') {
     const of = (read: (cell: Summary) => number, none: number) =>
       series.cells.map((cell) => (cell === undefined ? none : read(cell)))
@@ -138,7 +153,7 @@ function columnsOf(series: MadeSeries): Column[] {
       cells.map((cell) => Number(cell?.max ?? Number.NaN)),
     ),
     ...[...ranges].map(([range, counts]): Column => {
-      return [{ __name__: 'bucket', vmrange: String(range) }, running(counts)]
+      return [{ __name__: '_bucket', vmrange: String(range) }, running(counts)]
     }),
   ]
 }

@@ -2,7 +2,8 @@
  * The database of a history: what makes it ours, its tables, and why a file is refused. A file that
  * is not ours, or not whole, is never written to.
  *
- *   series   a row each: slot, key of its identity, metadata, life span, total at the last seal
+ *   series   a row each: slot, key of its identity, which is found by part of its hash (an index of
+ *            keys would have them all twice), metadata, life span, total at the last seal
  *   second5  bundles of cells of a second, of five minutes; second, of an hour, made of twelve
  *   minute1  bundles of cells of a minute, of an hour; minute, of four hours, made of four
  *   hour     bundles of cells of an hour, of thirty days
@@ -12,6 +13,7 @@
  * Rows of bundles have the id `window * 2^21 + block`, where a block is 128 slots: a window is one
  * range of ids, which retention deletes at once.
  */
+import { hash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,13 +22,17 @@ import { headNumbers, syncFolder } from './head/head-log.ts'
 
 /** Number in SQLite's header that says whose file it is: 'PMHI'. */
 const APPLICATION_ID = 0x504d_4849
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 const PAGE_BYTES = 4096
 
-const SCHEMA = `
-CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, key BLOB NOT NULL UNIQUE,
+const SERIES = `
+CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, hash INTEGER NOT NULL,
   metadata TEXT NOT NULL, origin TEXT, firstS INTEGER, lastS INTEGER, total BLOB,
-  living INTEGER NOT NULL);
+  living INTEGER NOT NULL, key BLOB NOT NULL);
+CREATE INDEX series_hash ON series(hash);
+`
+
+const SCHEMA = `${SERIES}
 CREATE TABLE second5(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE second(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE minute1(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
@@ -44,6 +50,14 @@ const MIGRATIONS: ReadonlyMap<number, string> = new Map([
     1,
     `ALTER TABLE minute RENAME TO minute1;
      CREATE TABLE minute(id INTEGER PRIMARY KEY, b BLOB NOT NULL)`,
+  ],
+  // keys had an index of their own, which held each a second time
+  [
+    2,
+    `ALTER TABLE series RENAME TO series2; ${SERIES}
+     INSERT INTO series SELECT slot, kind, key_hash(key), metadata, origin, firstS, lastS, total,
+       living, key FROM series2;
+     DROP TABLE series2`,
   ],
 ])
 
@@ -171,6 +185,8 @@ function checkContent(db: DatabaseSync, path: string): boolean {
 }
 
 function migrate(db: DatabaseSync, path: string, from: number): void {
+  if (from === SCHEMA_VERSION) return
+  db.function('key_hash', { deterministic: true }, (key) => keyHash(key as Uint8Array))
   for (let version = from; version < SCHEMA_VERSION; version++) {
     const step = MIGRATIONS.get(version)
     if (step === undefined) throw new HistoryError('foreign', `${path} has schema ${version}`)
@@ -182,6 +198,14 @@ function configure(db: DatabaseSync): void {
   db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=4194304;
     PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY`)
   setState(db, 'clean', 0)
+}
+
+/**
+ * Gives the part of a key's hash by which its series is found: 48 bits, of a hash for which no
+ * client can make up many keys that share them.
+ */
+export function keyHash(key: Uint8Array): number {
+  return hash('sha256', key, 'buffer').readUIntBE(0, 6)
 }
 
 export function readState(db: DatabaseSync, name: string): number {

@@ -52,8 +52,22 @@ async function sums(store: SqliteHistory, hours: number, stepS: number): Promise
   return deltas.reduce<number>((sum, delta) => sum + Number(delta), 0)
 }
 
+/** Makes of a folder what schema 2 had: an index of keys. */
+function toSchema2(folder: string): void {
+  const db = new DatabaseSync(databasePath(folder))
+  db.exec(`ALTER TABLE series RENAME TO series3;
+    CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL,
+      key BLOB NOT NULL UNIQUE, metadata TEXT NOT NULL, origin TEXT, firstS INTEGER,
+      lastS INTEGER, total BLOB, living INTEGER NOT NULL);
+    INSERT INTO series SELECT slot, kind, key, metadata, origin, firstS, lastS, total, living
+      FROM series3;
+    DROP TABLE series3; PRAGMA user_version = 2`)
+  db.close()
+}
+
 /** Makes of a folder what schema 1 had: minutes of an hour only, in the table of that name. */
 function toSchema1(folder: string): void {
+  toSchema2(folder)
   const db = new DatabaseSync(databasePath(folder))
   assert.equal(db.prepare('SELECT count(*) AS n FROM minute').get()?.n, 0)
   db.exec('DROP TABLE minute; ALTER TABLE minute1 RENAME TO minute; PRAGMA user_version = 1')
@@ -95,7 +109,7 @@ test('a folder of schema 1, with a head log of its time, goes on and loses nothi
   await next.retain()
   await next.close()
   const db = new DatabaseSync(databasePath(copy))
-  assert.equal(db.prepare('PRAGMA user_version').get()?.user_version, 2)
+  assert.equal(db.prepare('PRAGMA user_version').get()?.user_version, 3)
   assert.equal(db.prepare('SELECT count(*) AS n FROM minute').get()?.n, 2, 'four hours each')
   db.close()
   const again = open(copy, BEGIN_S + 9 * 3600)

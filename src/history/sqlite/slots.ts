@@ -8,6 +8,7 @@ import { quickCodec } from '../quick/quick-coder.ts'
 import type { SeriesDefinition, SeriesQuery, StoredSeries } from '../store.ts'
 import { blockOf, entriesOf } from './bundles/entries.ts'
 import { BLOCK_SLOTS, blockNumber, kindAt } from './bundles/levels.ts'
+import { keyHash } from './database.ts'
 import type { SlotDefinition } from './head/record.ts'
 
 const TOTAL_FRAME = { startMs: 0, widthMs: 1 }
@@ -44,9 +45,10 @@ export class Slots {
 
   constructor(db: DatabaseSync) {
     this.#db = db
-    this.#find = db.prepare('SELECT slot, kind FROM series WHERE key = ?')
+    this.#find = db.prepare('SELECT slot, kind FROM series WHERE hash = ? AND key = ?')
     this.#insert = db.prepare(
-      'INSERT INTO series(slot, kind, key, metadata, origin, living) VALUES (?, ?, ?, ?, ?, 1)',
+      `INSERT INTO series(slot, kind, hash, key, metadata, origin, living)
+         VALUES (?, ?, ?, ?, ?, ?, 1)`,
     )
     this.#annotate = db.prepare(
       'UPDATE series SET metadata = ?, origin = ?, living = 1 WHERE slot = ?',
@@ -79,7 +81,7 @@ export class Slots {
     const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
     const held = this.#found.get(text)
     if (held !== undefined) return held
-    const row = this.#find.get(key)
+    const row = this.#find.get(keyHash(key), key)
     if (row === undefined) return undefined
     const known = { slot: Number(row.slot), kind: kindAt(row.kind) }
     if (this.#found.size >= FOUND_LIMIT) this.#found.clear()
@@ -132,7 +134,7 @@ export class Slots {
     const known = this.#known.get(slot)
     this.#blocks = Math.max(this.#blocks, blockNumber(slot) + 1)
     if (known === undefined) {
-      this.#insert.run(slot, KINDS.indexOf(kind), key, text, origin ?? null)
+      this.#insert.run(slot, KINDS.indexOf(kind), keyHash(key), key, text, origin ?? null)
       return
     }
     // a hub that starts again tells of all its series
@@ -176,10 +178,12 @@ export class Slots {
     const reader = new RowReader()
     const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
     if (keys !== undefined) {
-      const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE key = ? ${condition}`)
+      const one = this.#db.prepare(
+        `SELECT ${columns} FROM series WHERE hash = ? AND key = ? ${condition}`,
+      )
       one.setReturnArrays(true)
       return keys.flatMap((key) => {
-        const row = one.get(key)
+        const row = one.get(keyHash(key), key)
         return row === undefined ? [] : reader.series(row)
       })
     }

@@ -57,7 +57,6 @@ function stored(name: string, total: Cell, origin: object = {}): StoredSeries {
 function described(total: Cell, origin: object): Omit<StoredSeries, 'key'> {
   const told = {
     ...{ source: '10.0.0.1', beganMs: 1_600_000_000_500, isKept: false },
-    ...{ isWindowed: false, isDecrements: false, isCumulative: false },
   }
   return {
     ...{ number: 1, kind: total.kind satisfies Kind, metadata: METADATA, total },

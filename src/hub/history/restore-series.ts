@@ -21,9 +21,10 @@ interface Origin {
   readonly source: string
   readonly beganMs: number
   readonly isKept: boolean
-  readonly isWindowed: boolean
-  readonly isDecrements: boolean
-  readonly isCumulative: boolean
+  /** Flags stand there only where they are set, for the text is kept with every series. */
+  readonly isWindowed?: true
+  readonly isDecrements?: true
+  readonly isCumulative?: true
   readonly counterBits?: 32 | 64
 }
 
@@ -34,9 +35,9 @@ export function originOf(record: SeriesRecord): string {
     source: record.source,
     beganMs: beganMs(record),
     isKept: record.isKept,
-    isWindowed: isWindowed(record),
-    isDecrements: isDecrements(record),
-    isCumulative: reading !== undefined,
+    ...(isWindowed(record) ? { isWindowed: true } : {}),
+    ...(isDecrements(record) ? { isDecrements: true } : {}),
+    ...(reading === undefined ? {} : { isCumulative: true }),
     ...(reading?.counterBits === undefined ? {} : { counterBits: reading.counterBits }),
   } satisfies Origin)
 }
@@ -75,7 +76,7 @@ function define(
   if (identity === undefined) return undefined
   const { source, isCumulative, counterBits } = origin
   const form = {
-    isCumulative,
+    isCumulative: isCumulative === true,
     ...(counterBits === undefined ? {} : { counterBits }),
     ...(origin.isWindowed ? { storage: WINDOWED } : {}),
   }
