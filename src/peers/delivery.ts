@@ -44,7 +44,8 @@ export interface Taken {
   readonly message: string
 }
 
-export type Outcome =
+/** Outcome of a request; `answer` is there where one came. */
+export type Outcome = { readonly answer?: Pick<Response, 'status' | 'headers'> } & (
   | ({ readonly kind: 'taken' } & Taken)
   /** Refusal: another attempt would fail as well. */
   | { readonly kind: 'refused'; readonly cause: string; readonly hint: string }
@@ -54,6 +55,7 @@ export type Outcome =
       readonly hint: string
       readonly retryAfterMs?: number
     }
+)
 
 interface DeliveryParts {
   readonly clock: Clock
@@ -145,7 +147,9 @@ export class Delivery {
         signal: AbortSignal.any([signal, timeout.signal]),
       } as const
       const answer = await asOwnTraffic(() => fetch(url, request))
-      return this.#judge(answer, await readSome(answer))
+      const { status, headers: said } = answer
+      const judged = this.#judge(answer, await readSome(answer))
+      return { ...judged, answer: { status, headers: said } }
     } catch (error) {
       return { kind: 'failed', cause: causeOf(error), hint: this.#format.unreachableHint }
     } finally {

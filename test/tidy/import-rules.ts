@@ -70,7 +70,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['time', 'model', 'wire', 'arena', 'shm', 'exposition', 'instrument', 'dialects'],
     'registry',
     ...['dialect', 'hub', 'dialect/hub', 'http', 'dialect/http', 'terminal', 'cli', 'dialect/cli'],
-    ...['dialect/demo', 'viewer', 'web', 'dialect/view', 'dialect/api'],
+    ...['dialect/demo', 'viewer', 'web', 'dialect/view', 'dialect/api', 'disk'],
   ],
 }
 

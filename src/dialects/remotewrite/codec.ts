@@ -1,18 +1,21 @@
 /**
  * Requests of remote write, read and written whole: snappy blocks, each with one request, in the
- * words of prompb's JSON. A block says its size, so that bytes of several can be read in a row.
+ * words of prompb's JSON. A block says its size, so that bytes of several can be read in a row. The
+ * fields of version 1.0 are reserved in 2.0: which one a request is of stands in itself.
  */
 import { ByteQueue } from '../../wire/byte-queue.ts'
 import type { DecodeErrorFields } from '../../wire/decode-error.ts'
 import { EncodeError } from '../../wire/encode-error.ts'
 import { decodeMessage } from '../../wire/protobuf/decode.ts'
 import { BadField, encodeMessage } from '../../wire/protobuf/encode.ts'
+import { ProtobufReader } from '../../wire/protobuf/reader.ts'
 import type { JsonMessage } from '../../wire/protobuf/schema.ts'
 import { ProtobufWriter } from '../../wire/protobuf/writer.ts'
 import { type CodecOptions, type Decoded, type Decoder, decodeWhole } from '../decoder.ts'
-import { WRITE_REQUEST } from './codec/schema.ts'
+import { SERIES_FIELDS } from './codec/request-scan.ts'
+import { REQUESTS } from './codec/schema.ts'
 import { blockHead, packSnappy, unpackSnappy } from './codec/snappy.ts'
-import { type ErrorCode, NAME, UNPACKED_BYTES_LIMIT } from './spec.ts'
+import { type ErrorCode, NAME, UNPACKED_BYTES_LIMIT, type Version } from './spec.ts'
 
 /** One request in the words of prompb; integers of 64 bits are decimal texts. */
 export type WriteRequest = JsonMessage
@@ -51,9 +54,12 @@ class RequestDecoder implements Decoder {
         this.#fail(block)
         break
       }
-      const message = decodeMessage(WRITE_REQUEST, block.bytes)
-      if (typeof message !== 'string') this.messages.push(message)
-      else this.errors.push({ dialect: NAME, code: 'bad_protobuf', offset: at, resync: true })
+      const version = versionOf(block.bytes)
+      const message = decodeMessage(REQUESTS[version], block.bytes)
+      // of 2.0 are those that have symbols, be it none
+      if (typeof message !== 'string') {
+        this.messages.push(version === 2 ? { symbols: [], ...message } : message)
+      } else this.errors.push({ dialect: NAME, code: 'bad_protobuf', offset: at, resync: true })
       at = block.end
     }
     this.#held.clear()
@@ -67,8 +73,20 @@ class RequestDecoder implements Decoder {
   }
 }
 
+/** Tells of which version a request is, by the first field that only one of them has. */
+function versionOf(bytes: Uint8Array): Version {
+  const reader = new ProtobufReader()
+  reader.open(bytes)
+  while (reader.next()) {
+    if (reader.field < SERIES_FIELDS[2] - 1) return 1
+    if (reader.field <= SERIES_FIELDS[2]) return 2
+    reader.skip()
+  }
+  return 1
+}
+
 /**
- * Reads a whole request of remote write 1.0, packed as it is sent.
+ * Reads a whole request of remote write 1.0 or 2.0, packed as it is sent.
  *
  * @example
  * import { decodeRemoteWrite, encodeRemoteWrite } from 'pentameter/remotewrite'
@@ -86,7 +104,8 @@ export function decodeRemoteWrite(
 }
 
 /**
- * Writes requests of remote write 1.0, each as the body of a POST to `/api/v1/write`.
+ * Writes requests of remote write, each as the body of a POST to `/api/v1/write`: of version 2.0
+ * where they have `symbols`, and else of 1.0.
  * @throws {EncodeError} for what the format cannot say
  *
  * @example
@@ -98,16 +117,17 @@ export function decodeRemoteWrite(
  */
 export function encodeRemoteWrite(messages: readonly unknown[]): Uint8Array[] {
   return messages.map((message) => {
-    const { timeseries, metadata } = (message ?? {}) as Partial<Record<string, unknown>>
-    if (!Array.isArray(timeseries) && !Array.isArray(metadata)) {
+    const { timeseries, metadata, symbols } = (message ?? {}) as Partial<Record<string, unknown>>
+    const version = Array.isArray(symbols) ? 2 : 1
+    if (version === 1 && !Array.isArray(timeseries) && !Array.isArray(metadata)) {
       throw new EncodeError(
         { dialect: NAME, code: 'bad_message' },
-        'no list timeseries or metadata',
+        'no list timeseries, metadata or symbols',
       )
     }
     const writer = new ProtobufWriter()
     try {
-      encodeMessage(WRITE_REQUEST, message, writer)
+      encodeMessage(REQUESTS[version], message, writer)
     } catch (error) {
       if (!(error instanceof BadField)) throw error
       const code = error.code === 'bad_value' ? 'bad_value' : 'bad_message'

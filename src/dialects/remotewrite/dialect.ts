@@ -21,7 +21,7 @@ const EXAMPLE = {
 export const dialect: Dialect = {
   name: NAME,
   title: 'Prometheus remote write',
-  document: 'How a Prometheus pushes samples to other stores: remote write 1.0',
+  document: 'How a Prometheus pushes samples to other stores: remote write 1.0 and 2.0',
   roles: { server: 'receive', client: 'emit' },
   transports: ['tcp'],
   schemes: SCHEMES,

@@ -11,7 +11,7 @@ import {
   sortLabels,
 } from '../../model/index.ts'
 import type { NativeHistogram } from './codec/native-histogram.ts'
-import type { MetricMetadata } from './codec/series-scan.ts'
+import type { MetricMetadata } from './codec/request-scan.ts'
 import {
   METRIC_TYPES,
   NAME,
@@ -78,6 +78,20 @@ export function meaningOf(
       ...(isCounter ? { rateTimeScaleS: 1 } : {}),
     },
   }
+}
+
+/** Endings of the names of series whose metric is named without them, by its type. */
+const ADDED: Readonly<Record<string, readonly Ending[]>> = {
+  HISTOGRAM: ['_bucket', '_sum', '_count'],
+  GAUGEHISTOGRAM: ['_bucket', '_gsum', '_gcount'],
+  SUMMARY: ['_sum', '_count'],
+}
+
+/** Names the metric of a series of which a type is said. */
+export function metricNameOf(name: string, type: number): string {
+  const added = ADDED[METRIC_TYPES[type] ?? 'UNKNOWN'] ?? []
+  const ending = added.find((each) => name.endsWith(each))
+  return ending === undefined ? name : name.slice(0, -ending.length)
 }
 
 function growsByName(ending: Ending | undefined, labels: Labels): boolean {

@@ -1,7 +1,8 @@
 /**
- * Constants of Prometheus remote write 1.0: limits and the closed sets of codes. Documents:
- * https://prometheus.io/docs/specs/prw/remote_write_spec/ and the messages of prompb (remote.proto,
- * types.proto); snappy's block format (format_description.txt of google/snappy).
+ * Constants of Prometheus remote write 1.0 and 2.0: limits and the closed sets of codes. Documents:
+ * https://prometheus.io/docs/specs/prw/remote_write_spec/ and …_spec_2_0/ (2.0-rc.4), and
+ * the messages of prompb (remote.proto, types.proto; io/prometheus/write/v2/types.proto); snappy's
+ * block format (format_description.txt of google/snappy).
  */
 export const NAME = 'remotewrite'
 
@@ -13,8 +14,22 @@ export const SCHEME_PREFIX = 'remotewrite+'
 export const SCHEMES = [`${SCHEME_PREFIX}http`, `${SCHEME_PREFIX}https`] as const
 
 export const PROTOBUF_TYPE = 'application/x-protobuf'
-/** Message that a content type may name behind `proto=`; any other one is of a later version. */
-export const MESSAGE = 'prometheus.writerequest'
+/** Version of the messages of a request. */
+export type Version = 1 | 2
+/** Messages that a content type may name behind `proto=`, by version; 1.0 needs no name. */
+export const MESSAGES: Readonly<Record<Version, string>> = {
+  1: 'prometheus.WriteRequest',
+  2: 'io.prometheus.write.v2.Request',
+}
+/** Header of a request that says its version, and what it says. */
+export const VERSION_HEADER = 'X-Prometheus-Remote-Write-Version'
+export const VERSION_TEXTS: Readonly<Record<Version, string>> = { 1: '0.1.0', 2: '2.0.0' }
+/** Headers of an answer of 2.0: how many of each were written. */
+export const WRITTEN_HEADERS = {
+  samples: 'X-Prometheus-Remote-Write-Samples-Written',
+  histograms: 'X-Prometheus-Remote-Write-Histograms-Written',
+  exemplars: 'X-Prometheus-Remote-Write-Exemplars-Written',
+} as const
 
 /** Body as it is sent, bytes: a larger one gets 413. */
 export const REQUEST_BYTES_LIMIT = 4 * 1024 * 1024
@@ -26,6 +41,13 @@ export const PART_BYTES_LIMIT = 1024 * 1024
 export const LABELS_LIMIT = 128
 /** Bytes of all of them. */
 export const LABELS_BYTES_LIMIT = 16_384
+/** Strings in the table of a request of 2.0. */
+export const SYMBOLS_LIMIT = 262_144
+/**
+ * Bytes of labels and words of all series of a request of 2.0, written out: what its few bytes may
+ * say again and again. Series beyond have too many labels.
+ */
+export const WRITTEN_OUT_BYTES_LIMIT = 64 * 1024 * 1024
 /** Bytes of the name of a metric or its unit, and of its description. */
 export const NAME_BYTES_LIMIT = 1024
 export const HELP_BYTES_LIMIT = 1024
@@ -47,7 +69,7 @@ export const STALE_HIGH = 0x7ff00000
 export const STALE_LOW = 2
 export const STALE_BITS = (BigInt(STALE_HIGH) << 32n) | BigInt(STALE_LOW)
 
-/** Numbers of the enum MetricMetadata.MetricType. */
+/** Numbers of the enum MetricMetadata.MetricType, which 2.0 has, too. */
 export const METRIC_TYPES = [
   ...['UNKNOWN', 'COUNTER', 'GAUGE', 'HISTOGRAM', 'GAUGEHISTOGRAM', 'SUMMARY', 'INFO'],
   'STATESET',
@@ -56,12 +78,15 @@ export const METRIC_TYPES = [
 export const RESET_HINTS = ['UNKNOWN', 'YES', 'NO', 'GAUGE'] as const
 
 /** Codes of what costs a whole request. */
-export const REQUEST_ERROR_CODES = ['bad_snappy', 'bad_protobuf', 'too_large'] as const
+export const REQUEST_ERROR_CODES = [
+  ...['bad_snappy', 'bad_protobuf', 'other_version', 'too_large'],
+] as const
 /** Codes of what costs a series of a request, or one sample. */
 export const SAMPLE_ERROR_CODES = [
   ...[
     'bad_name',
     'bad_labels',
+    'bad_reference',
     'labels_limit',
     'series_too_large',
     'bad_sample',

@@ -24,6 +24,7 @@ export class BadField extends Error {
 /** Messages, and numbers of lists, that are written in one step. */
 const MESSAGES_PER_STEP = 64
 const NUMBERS_PER_STEP = 1024
+const TEXTS_PER_STEP = 64
 
 /**
  * Writes the fields of a message.
@@ -75,7 +76,8 @@ class Encoder {
         else yield* this.#inner(number, type(), value, depth)
       } else if (!Array.isArray(value)) {
         throw new BadField('bad_message', `${field.name}: ${describe(value)}, want a list`)
-      } else if (typeof type === 'string') yield* this.#numbers(field, type, value)
+      } else if (type === 'string') yield* this.#texts(field, value)
+      else if (typeof type === 'string') yield* this.#numbers(field, type, value)
       else yield* this.#messagesOf(number, type(), value, depth)
     }
   }
@@ -100,6 +102,13 @@ class Encoder {
     }
   }
 
+  *#texts(field: Field, list: readonly unknown[]): Task {
+    for (let i = 0; i < list.length; i++) {
+      if (i % TEXTS_PER_STEP === TEXTS_PER_STEP - 1) yield
+      writeText(field, list[i], this.#writer)
+    }
+  }
+
   *#numbers(field: Field, type: Scalar, list: readonly unknown[]): Task {
     if (list.length === 0) return
     const place = this.#writer.begin(field.number)
@@ -116,8 +125,7 @@ function encodeField(field: Field, type: Scalar, value: unknown, writer: Protobu
   if (!hasPresence && isDefault(field, value)) return
   switch (type) {
     case 'string':
-      if (typeof value !== 'string') throw bad(field, value, 'a text')
-      writer.text(number, value.toWellFormed())
+      writeText(field, value, writer)
       return
     case 'bytes':
     case 'hex':
@@ -127,6 +135,11 @@ function encodeField(field: Field, type: Scalar, value: unknown, writer: Protobu
       writer.tag(number, isWord(type) ? FIXED64 : VARINT)
       encodeScalar(field, type, value, writer)
   }
+}
+
+function writeText(field: Field, value: unknown, writer: ProtobufWriter): void {
+  if (typeof value !== 'string') throw bad(field, value, 'a text')
+  writer.text(field.number, value.toWellFormed())
 }
 
 function isWord(type: Scalar): boolean {

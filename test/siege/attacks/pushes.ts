@@ -1,7 +1,7 @@
 /** Attacks by requests that push metrics, of OTLP and of remote write. */
 import { gzipSync } from 'node:zlib'
 import { encodeOpenTelemetry } from '../../../src/dialects/opentelemetry/codec.ts'
-import { packSnappy } from '../../../src/dialects/remotewrite/codec/snappy.ts'
+import { packSnappy, unpackSnappy } from '../../../src/dialects/remotewrite/codec/snappy.ts'
 import { encodeRemoteWrite } from '../../../src/dialects/remotewrite/codec.ts'
 import { type Attack, Crowd, request } from '../crowd.ts'
 
@@ -14,7 +14,8 @@ const LONG = new Uint8Array(16_777_216)
 LONG.set([0x7a, 0xfb, 0xff, 0xff, 0x07])
 
 function pushOf(path: string, body: Uint8Array, ...headers: readonly string[]): Buffer {
-  const all = [PROTOBUF, ...headers, `Content-Length: ${body.length}`]
+  const isTyped = headers.some((header) => header.startsWith('Content-Type'))
+  const all = [...(isTyped ? [] : [PROTOBUF]), ...headers, `Content-Length: ${body.length}`]
   return Buffer.concat([Buffer.from(request('POST', path, all)), body])
 }
 
@@ -57,6 +58,20 @@ const emptySeries = pushOf(WRITE, packSnappy(empties), 'Content-Encoding: snappy
 /** A block that says it is 16 MiB and holds a byte, copied over and over. */
 const copies = Array<number[]>(262_000).fill([0xfe, 1, 0]).flat()
 const snappyBomb = Uint8Array.from([0x80, 0x80, 0x80, 0x08, 0, 0x7a, ...copies])
+/** Half a million series of 2.0, each of which refers to the same 16 KiB of labels. */
+const symbols = ['', '__name__', 'again', 'k', 'v'.repeat(16_000)]
+const [referring] = encodeRemoteWrite([
+  { symbols, timeseries: [{ labelsRefs: [1, 2, 3, 4], samples: [{}] }] },
+])
+const unpacked = unpackSnappy(referring!, LONG.length) as { readonly bytes: Uint8Array }
+const seriesAt = unpacked.bytes.length - 10
+const again = Buffer.alloc(5_000_000, unpacked.bytes.subarray(seriesAt))
+const manyReferring = pushOf(
+  WRITE,
+  packSnappy(Buffer.concat([unpacked.bytes.subarray(0, seriesAt), again])),
+  `${PROTOBUF};proto=io.prometheus.write.v2.Request`,
+  'Content-Encoding: snappy',
+)
 const crowded = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, 'v'.repeat(50)]))
 
 export const PUSH_ATTACKS: readonly Attack[] = [
@@ -94,6 +109,9 @@ export const PUSH_ATTACKS: readonly Attack[] = [
     return pushOf(WRITE, snappyBomb, 'Content-Encoding: snappy')
   }),
   pushing('remote write: eight million series', '127.0.0.68', () => emptySeries),
+  pushing('remote write 2.0: long labels, referred to again and again', '127.0.0.69', () => {
+    return manyReferring
+  }),
   pushing('remote write: what is no protobuf', '127.0.0.66', (n) => {
     const body = packSnappy(Uint8Array.of(0x0a, n & 0xff, 0xff, n & 0x7f))
     return pushOf(WRITE, body, 'Content-Encoding: snappy')

@@ -19,8 +19,10 @@ import {
   type Summary,
 } from '../../../model/index.ts'
 import { type WindowPart, windowValue } from '../../export-rules.ts'
+import { METRIC_TYPES } from '../spec.ts'
 import { writeNative, writeStaleNative } from './native.ts'
-import { labelBytes, type RequestWriter } from './request-writer.ts'
+import { familyWords, type SeriesFacts } from './record.ts'
+import { labelBytes, type RequestWriter, type WrittenSeries } from './request-writer.ts'
 
 /** Form of distributions: buckets as series of their own, native histograms, or both. */
 export type HistogramForm = 'classic' | 'native' | 'both'
@@ -29,8 +31,8 @@ const BEFORE_MS = 500
 const INFINITY = '+Inf'
 
 /** One series of Prometheus, with the value that it had last. */
-interface Row {
-  readonly labels: Uint8Array
+interface Row extends WrittenSeries {
+  facts: SeriesFacts
   readonly isNative: boolean
   value: number
 }
@@ -55,6 +57,11 @@ export class EmittedSeries {
   /** Summary of the last second that had one, of which some families are parts. */
   #last: Summary | undefined
   #increment: Exact | undefined
+  #help = ''
+  /** Facts of each name, once something was written of it. */
+  #facts: SeriesFacts[] = []
+  /** Time at which its totals began, Unix ms; 0 where it is not known, undefined before any. */
+  #startMs: number | undefined
   /** Time of the samples that were written last, Unix ms; 0 before any. */
   sentMs = 0
 
@@ -62,7 +69,10 @@ export class EmittedSeries {
   constructor(form: HistogramForm, isAway: () => boolean, total: Cell | undefined) {
     this.#form = form
     this.isAway = isAway
-    if (total !== undefined) this.add(total)
+    if (total !== undefined) {
+      this.#startMs = 0
+      this.add(total)
+    }
     this.#last = undefined
     this.#increment = undefined
     this.#former = this.#copy()
@@ -73,9 +83,29 @@ export class EmittedSeries {
   }
 
   /** Has these names from now on, with the label of the hub. */
-  rename(names: readonly PrometheusName[]): void {
+  rename(names: readonly PrometheusName[], help = ''): void {
     this.#names = names
     this.#rows.clear()
+    this.describe(help)
+  }
+
+  /** Is described so from now on. */
+  describe(help: string): void {
+    this.#help = help
+    this.#facts = []
+  }
+
+  #factsOf(name: PrometheusName, place: number): SeriesFacts {
+    const known = this.#facts[place]
+    if (known !== undefined) return known
+    const type = METRIC_TYPES.indexOf(name.type.toUpperCase() as (typeof METRIC_TYPES)[number])
+    const isTotal = name.type !== 'gauge' && name.part === undefined
+    const facts = {
+      words: familyWords(type, this.#help, name.unit ?? ''),
+      startMs: isTotal ? (this.#startMs ?? 0) : 0,
+    }
+    this.#facts[place] = facts
+    return facts
   }
 
   add(cell: Cell): void {
@@ -105,10 +135,12 @@ export class EmittedSeries {
   /** Writes all there is, as of a time. */
   write(writer: RequestWriter, timeMs: number): void {
     this.sentMs = timeMs
+    this.#startMs ??= timeMs - BEFORE_MS
     const former = this.#former
     this.#former = undefined
     this.#names.forEach((name, place) => {
-      const row = (atMs: number) => new RowWriter(this.#rows, name, place, writer, atMs)
+      const facts = this.#factsOf(name, place)
+      const row = (atMs: number) => new RowWriter(this.#rows, name, place, facts, writer, atMs)
       if (name.part !== undefined) {
         row(timeMs).number('', name.sample, this.#partOf(name.part))
       } else if (name.type === 'gauge') {
@@ -161,9 +193,9 @@ export class EmittedSeries {
   /** Writes that it has ended, or is away: when it comes again, it goes on from its totals. */
   stale(writer: RequestWriter, timeMs: number): void {
     if (this.#rows.size === 0) return
-    for (const { labels, isNative } of this.#rows.values()) {
-      if (isNative) writer.histogram(labels, (each) => writeStaleNative(each, timeMs))
-      else writer.stale(labels, timeMs)
+    for (const row of this.#rows.values()) {
+      if (row.isNative) writer.histogram(row, (each) => writeStaleNative(each, timeMs))
+      else writer.stale(row, timeMs)
     }
     this.#rows.clear()
     this.#former = this.#copy()
@@ -187,6 +219,7 @@ class RowWriter {
   readonly name: PrometheusName
   readonly #rows: Map<string, Row>
   readonly #place: number
+  readonly #facts: SeriesFacts
   readonly #writer: RequestWriter
   readonly #timeMs: number
 
@@ -194,12 +227,14 @@ class RowWriter {
     rows: Map<string, Row>,
     name: PrometheusName,
     place: number,
+    facts: SeriesFacts,
     writer: RequestWriter,
     timeMs: number,
   ) {
     this.#rows = rows
     this.name = name
     this.#place = place
+    this.#facts = facts
     this.#writer = writer
     this.#timeMs = timeMs
   }
@@ -218,14 +253,16 @@ class RowWriter {
     const place = `${this.#place} ${key}`
     let row = this.#rows.get(place)
     if (row === undefined) {
-      row = { labels: labelBytes(sample, this.#labels(bound)), isNative: false, value }
+      const labels = labelBytes(sample, this.#labels(bound))
+      row = { labels, facts: this.#facts, isNative: false, value }
       this.#rows.set(place, row)
       if (before !== undefined && before !== value) {
-        this.#writer.sample(row.labels, before, this.#timeMs - BEFORE_MS)
+        this.#writer.sample(row, before, this.#timeMs - BEFORE_MS)
       }
     }
     row.value = value
-    this.#writer.sample(row.labels, value, this.#timeMs)
+    row.facts = this.#facts
+    this.#writer.sample(row, value, this.#timeMs)
     return row
   }
 
@@ -259,12 +296,14 @@ class RowWriter {
       const family = this.name.shift === 0 ? this.name.family : nativeFamily(this.name)?.family
       row = {
         labels: labelBytes(family ?? this.name.family, this.name.labels),
+        facts: this.#facts,
         isNative: true,
         value: 0,
       }
       this.#rows.set(place, row)
     }
-    this.#writer.histogram(row.labels, (each) => {
+    row.facts = this.#facts
+    this.#writer.histogram(row, (each) => {
       writeNative(each, histogram, form, this.#timeMs)
     })
   }

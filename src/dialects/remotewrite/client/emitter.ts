@@ -13,6 +13,7 @@ import type {
   TotalsEmitter,
 } from '../../endpoints.ts'
 import { EMIT_DEFAULTS, type EmitOptions } from '../options.ts'
+import { HELP_BYTES_LIMIT } from '../spec.ts'
 import { writeAddress } from './address.ts'
 import { Claims } from './claims.ts'
 import { EmittedSeries, type HistogramForm } from './emitted-series.ts'
@@ -71,7 +72,7 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
 
   open(told: HubSeries, total: Cell | undefined): EmittedSeries {
     const series = new EmittedSeries(this.#form, told.isAway, total)
-    series.rename(this.#claimed(series, told))
+    series.rename(this.#claimed(series, told), helpOf(told))
     this.#rounds[this.#opened++ % this.#rounds.length]!.add(series)
     return series
   }
@@ -86,9 +87,10 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     const former = series.names
     this.#claims.release(series, former)
     const names = this.#claimed(series, told)
-    if (JSON.stringify(names) === JSON.stringify(former)) return
-    series.stale(this.#writer, this.#endMs + 1)
-    series.rename(names)
+    if (JSON.stringify(names) !== JSON.stringify(former)) {
+      series.stale(this.#writer, this.#endMs + 1)
+      series.rename(names, helpOf(told))
+    } else series.describe(helpOf(told))
   }
 
   send(series: EmittedSeries, cell: Cell, endMs: number): void {
@@ -136,7 +138,7 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
 
   status(): ChosenPeer {
     const { host: address, port } = this.#target
-    const { link, waiting, counts, problem } = this.#outbox
+    const { link, waiting, counts, problem, version } = this.#outbox
     const { samples, bytes, oldestMs } = waiting
     const { sent, dropped, refused } = counts
     return {
@@ -145,6 +147,7 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
       link,
       facts: {
         ...{ hub: this.#hub, sent, waiting: samples, queueBytes: bytes, dropped, refused },
+        ...(version === undefined ? {} : { version }),
         ...(oldestMs === undefined ? {} : { waitingSince: new Date(oldestMs).toISOString() }),
         ...(problem === undefined ? {} : { problem }),
       },
@@ -157,4 +160,8 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     this.#writer.flush()
     await this.#outbox.close()
   }
+}
+
+function helpOf({ metadata: { description, displayName } }: HubSeries): string {
+  return (description || displayName || '').slice(0, HELP_BYTES_LIMIT)
 }

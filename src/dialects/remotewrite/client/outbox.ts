@@ -6,14 +6,14 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { DiskQueue, QueuedRecord } from '../../../disk/disk-queue.ts'
-import { Delivery, type Outcome } from '../../../peers/delivery.ts'
 import { Backoff } from '../../../time/backoff.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { LinkState, type LinkStatus } from '../../../time/link-state.ts'
 import type { Reports } from '../../endpoints.ts'
-import { packSnappy } from '../codec/snappy.ts'
 import type { EmitOptions } from '../options.ts'
-import { NAME, PROTOBUF_TYPE } from '../spec.ts'
+import { NAME, VERSION_TEXTS } from '../spec.ts'
+import { Negotiation, type Sent } from './negotiation.ts'
+import { packRecord } from './record.ts'
 import type { FilledRequest } from './request-writer.ts'
 
 interface OutboxOptions extends Omit<EmitOptions, 'queueFolder'> {
@@ -28,6 +28,11 @@ interface OutboxParts {
   readonly reports: Reports
 }
 
+/** Names the folder of an address and a hub. */
+function queueName(url: string, hub: string): string {
+  return createHash('sha256').update(`${url}\n${hub}`).digest('hex').slice(0, 16)
+}
+
 /** Requests that wait for the disk at most, bytes. */
 const PENDING_BYTES_LIMIT = 67_108_864
 const PAUSES = { reconnectFirstMs: 500, reconnectLimitMs: 30_000, reconnectJitter: 0.5 }
@@ -37,31 +42,13 @@ const IDLE_MS = 1000
 const REOPEN_MS = 10_000
 /** Time that what waits is still sent for when the hub stops; the rest waits on disk. */
 const STOP_MS = 2000
-const VERSION_HEADERS = {
-  'Content-Encoding': 'snappy',
-  'X-Prometheus-Remote-Write-Version': '0.1.0',
-}
-const FORMAT = {
-  contentType: PROTOBUF_TYPE,
-  hints: {
-    401: 'set remotewrite.emit.headers',
-    403: 'set remotewrite.emit.headers',
-    404: 'see whether the path is that of remote write, and whether the receiver takes it',
-    413: 'the receiver takes no request of 2000 samples',
-  },
-  unreachableHint: 'it is tried again',
-  overloadedHint: 'it is tried again',
-  readAnswer: () => ({ rejectedPoints: 0, message: '' }),
-  isRetryable: (status: number) => status === 429 || status >= 500,
-  explainsRefusals: true,
-}
 
 export class Outbox {
   readonly counts = { sent: 0, dropped: 0, refused: 0 }
   readonly #options: OutboxOptions
   readonly #parts: OutboxParts
   readonly #link: LinkState
-  readonly #delivery: Delivery
+  readonly #receiver: Negotiation
   readonly #abort = new AbortController()
   readonly #hurry = new AbortController()
   #queue: DiskQueue | undefined
@@ -80,12 +67,8 @@ export class Outbox {
     this.#options = options
     this.#parts = parts
     this.#link = new LinkState(parts.clock)
-    const headers = { ...VERSION_HEADERS, ...options.headers }
-    const { url, timeoutMs } = options
     const signals = { hurry: this.#hurry.signal, signal: this.#abort.signal }
-    const own = { clock: parts.clock, random: Math.random, ...signals, retried: () => {} }
-    const requests = { url, headers, timeoutMs, compression: 'none', attempts: 1 } as const
-    this.#delivery = new Delivery(requests, FORMAT, own)
+    this.#receiver = new Negotiation(options, { clock: parts.clock, ...signals })
     this.#opening = this.#open()
     this.#loop = this.#send()
   }
@@ -101,6 +84,12 @@ export class Outbox {
     return { ...status, isConnected: false, reason: told }
   }
 
+  /** Version that the receiver speaks; undefined before it has said it. */
+  get version(): string | undefined {
+    const { version } = this.#receiver
+    return version && VERSION_TEXTS[version]
+  }
+
   /** Describes what waits. */
   get waiting(): { readonly samples: number; readonly bytes: number; readonly oldestMs?: number } {
     const { items: samples = 0, bytes = 0, oldestMs } = this.#queue ?? {}
@@ -110,8 +99,7 @@ export class Outbox {
   /** Opens the queue; another process may have it for a while. */
   async #open(): Promise<void> {
     const { url, hub, queueFolder, queueBytesLimit: bytesLimit } = this.#options
-    const name = createHash('sha256').update(`${url}\n${hub}`).digest('hex').slice(0, 16)
-    const folder = join(queueFolder, name)
+    const folder = join(queueFolder, queueName(url, hub))
     const lost = (items: number, reason: string): void => this.#drop(items, reason)
     const foreign = (path: string): void => {
       this.#tell(`${path} is no file of a queue: it is left as it is, and nothing of it is sent`)
@@ -138,7 +126,7 @@ export class Outbox {
   }
 
   /** Takes a request over; it is durable once {@link settled} resolves. */
-  offer({ bytes, samples }: FilledRequest, timeMs: number): void {
+  offer({ bytes, facts, samples }: FilledRequest, timeMs: number): void {
     const queue = this.#queue
     if (this.#trouble !== undefined) {
       this.#drop(samples, 'queue_unavailable')
@@ -148,20 +136,20 @@ export class Outbox {
       this.#drop(samples, 'queue_slow')
       return
     }
-    const body = packSnappy(bytes)
+    const record = packRecord(bytes, facts)
     this.#pendingBytes += bytes.length
     const written = queue === undefined ? this.#opening : Promise.resolve()
     this.#writing = Promise.all([this.#writing, written])
-      .then(() => this.#append(body, samples, timeMs))
+      .then(() => this.#append(record, samples, timeMs))
       .finally(() => {
         this.#pendingBytes -= bytes.length
       })
   }
 
-  async #append(body: Uint8Array, samples: number, timeMs: number): Promise<void> {
+  async #append(record: Uint8Array, samples: number, timeMs: number): Promise<void> {
     try {
       if (this.#queue === undefined) throw new Error('it was not opened')
-      await this.#queue.append(body, samples, timeMs)
+      await this.#queue.append(record, samples, timeMs)
       this.#wake()
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
@@ -186,9 +174,10 @@ export class Outbox {
         await this.#pause(IDLE_MS)
         continue
       }
-      const outcome = await this.#delivery.send(record.payload)
+      const sent = await this.#receiver.send(record.payload)
+      const { outcome } = sent
       if (outcome.kind !== 'failed') {
-        await this.#settle(record, outcome)
+        await this.#settle(record, sent)
         backoff.reset()
         continue
       }
@@ -210,19 +199,18 @@ export class Outbox {
     }
   }
 
-  async #settle(
-    record: QueuedRecord,
-    outcome: Exclude<Outcome, { kind: 'failed' }>,
-  ): Promise<void> {
+  /** Takes a record away, and counts its samples: those that were written, and the others. */
+  async #settle(record: QueuedRecord, { outcome, written }: Sent): Promise<void> {
     await this.#queue?.take(record).catch((error: Error) => this.#tell(error.message))
     this.#link.connected()
-    if (outcome.kind === 'taken') {
-      this.counts.sent += record.items
-      return
-    }
-    this.counts.refused += record.items
-    this.#parts.reports.count('emit', 'refused', record.items)
-    this.#tell(`the receiver refuses samples: ${outcome.cause}; ${outcome.hint}`)
+    const all = record.items
+    const sent = Math.min(all, written ?? (outcome.kind === 'taken' ? all : 0))
+    this.counts.sent += sent
+    if (sent === all) return
+    this.counts.refused += all - sent
+    this.#parts.reports.count('emit', 'refused', all - sent)
+    const why = outcome.kind === 'refused' ? `${outcome.cause}; ${outcome.hint}` : 'it says no more'
+    this.#tell(`the receiver refuses samples: ${why}`)
   }
 
   #drop(samples: number, reason: string): void {

@@ -1,6 +1,7 @@
 /**
  * Requests of remote write 1.0 as they are filled, a time series of one sample at a time: what is
- * written is the message of `codec/schema.ts`, whose labels were written once for each series.
+ * written is the message of `codec/schema.ts`, whose labels were written once for each series. What
+ * 2.0 would say of the series beside it is kept apart.
  *
  *   request  ([0x0a][size:varint][labels][0x12][size:varint][sample])…
  *   sample   [0x09][value:f64le][0x10][timestamp:varint]
@@ -9,6 +10,7 @@ import type { Labels } from '../../../model/index.ts'
 import { FIXED64, VARINT } from '../../../wire/protobuf/reader.ts'
 import { ProtobufWriter } from '../../../wire/protobuf/writer.ts'
 import { NAME_LABEL, STALE_BITS } from '../spec.ts'
+import { FactsWriter, type SeriesFacts } from './record.ts'
 
 /** Samples of one request, as Prometheus sends them. */
 const SAMPLES_A_REQUEST = 2000
@@ -21,7 +23,15 @@ const HISTOGRAMS = 4
 
 export interface FilledRequest {
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Facts of its series, as records have them. */
+  readonly facts: Uint8Array
   readonly samples: number
+}
+
+/** Series of Prometheus that samples are written of. */
+export interface WrittenSeries {
+  readonly labels: Uint8Array
+  readonly facts: SeriesFacts
 }
 
 /** Writes the labels of a series, the name among them, sorted as the document wants. */
@@ -44,6 +54,7 @@ function compareBytes(a: string, b: string): number {
 
 export class RequestWriter {
   #writer = new ProtobufWriter()
+  readonly #facts = new FactsWriter()
   #samples = 0
   readonly #filled: (request: FilledRequest) => void
 
@@ -52,8 +63,8 @@ export class RequestWriter {
     this.#filled = filled
   }
 
-  sample(labels: Uint8Array, value: number, timeMs: number): void {
-    this.#series(labels, SAMPLES, () => {
+  sample(series: WrittenSeries, value: number, timeMs: number): void {
+    this.#series(series, SAMPLES, () => {
       this.#writer.tag(1, FIXED64)
       this.#writer.double(value)
       this.#time(timeMs)
@@ -61,8 +72,8 @@ export class RequestWriter {
   }
 
   /** Writes the NaN that says that a series has ended. */
-  stale(labels: Uint8Array, timeMs: number): void {
-    this.#series(labels, SAMPLES, () => {
+  stale(series: WrittenSeries, timeMs: number): void {
+    this.#series(series, SAMPLES, () => {
       this.#writer.tag(1, FIXED64)
       this.#writer.fixed64(STALE_BITS)
       this.#time(timeMs)
@@ -75,16 +86,17 @@ export class RequestWriter {
   }
 
   /** Writes a native histogram; `write` writes its fields. */
-  histogram(labels: Uint8Array, write: (writer: ProtobufWriter) => void): void {
-    this.#series(labels, HISTOGRAMS, () => write(this.#writer))
+  histogram(series: WrittenSeries, write: (writer: ProtobufWriter) => void): void {
+    this.#series(series, HISTOGRAMS, () => write(this.#writer))
   }
 
-  #series(labels: Uint8Array, field: number, write: () => void): void {
+  #series({ labels, facts }: WrittenSeries, field: number, write: () => void): void {
     const writer = this.#writer
     writer.message(1, () => {
       writer.raw(labels)
       writer.message(field, write)
     })
+    this.#facts.add(facts)
     this.#samples++
     if (this.#samples >= SAMPLES_A_REQUEST || writer.size >= BYTES_A_REQUEST) this.flush()
   }
@@ -92,7 +104,8 @@ export class RequestWriter {
   /** Hands on what is there. */
   flush(): void {
     if (this.#samples === 0) return
-    const request = { bytes: this.#writer.finish(), samples: this.#samples }
+    const facts = this.#facts.finish()
+    const request = { bytes: this.#writer.finish(), facts, samples: this.#samples }
     this.#writer.backTo(0)
     this.#samples = 0
     this.#filled(request)

@@ -6,7 +6,8 @@
  *               zero_threshold 5 (double), zero_count_int 6 (uint64), zero_count_float 7 (double),
  *               negative_spans 8, negative_deltas 9 (sint64), negative_counts 10 (double),
  *               positive_spans 11, positive_deltas 12 (sint64), positive_counts 13 (double),
- *               reset_hint 14 (enum), timestamp 15 (int64, ms), custom_values 16 (double)
+ *               reset_hint 14 (enum), timestamp 15 (int64, ms), custom_values 16 (double),
+ *               in 2.0 start_timestamp 17 (int64, ms)
  *   BucketSpan  offset 1 (sint32), length 2 (uint32)
  */
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
@@ -46,6 +47,8 @@ export class NativeHistogram {
   resetHint = 0
   /** Unix ms; 0 for none. */
   timeMs = 0
+  /** Time since which it counts, Unix ms; 0 for none. */
+  startMs = 0
   readonly #reader = new ProtobufReader()
   readonly #span = new ProtobufReader()
   #isFraction = false
@@ -78,6 +81,7 @@ export class NativeHistogram {
     this.bounds.length = 0
     this.resetHint = 0
     this.timeMs = 0
+    this.startMs = 0
     this.#isFraction = false
   }
 
@@ -135,6 +139,9 @@ export class NativeHistogram {
         return undefined
       case 15:
         this.timeMs = reader.varint()
+        return undefined
+      case 17:
+        this.startMs = reader.varint()
         return undefined
       default:
         reader.skip()

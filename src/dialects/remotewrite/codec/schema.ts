@@ -1,9 +1,10 @@
 /**
- * The messages of remote write 1.0 as a table, from prompb (remote.proto, types.proto). What reads
- * and writes whole requests walks it; the way of samples into the hub has its own scan.
+ * The messages of remote write 1.0 and 2.0 as tables, from prompb (remote.proto, types.proto;
+ * io/prometheus/write/v2/types.proto, with the start timestamps of the document 2.0-rc.4). What
+ * reads and writes whole requests walks them; the way of samples into the hub has its own scan.
  */
-import { message, type Schema } from '../../../wire/protobuf/schema.ts'
-import { METRIC_TYPES, RESET_HINTS } from '../spec.ts'
+import { message, type Row, type Schema } from '../../../wire/protobuf/schema.ts'
+import { METRIC_TYPES, RESET_HINTS, type Version } from '../spec.ts'
 
 const label = message([
   ['name', 1, 'string'],
@@ -22,7 +23,7 @@ const span = message([
   ['offset', 1, 'sint32'],
   ['length', 2, 'uint32'],
 ])
-const histogram = message([
+const HISTOGRAM: readonly Row[] = [
   ['countInt', 1, 'uint64', '?'],
   ['countFloat', 2, 'double', '?'],
   ['sum', 3, 'double'],
@@ -39,7 +40,8 @@ const histogram = message([
   ['resetHint', 14, 'enum', '', RESET_HINTS],
   ['timestamp', 15, 'int64'],
   ['customValues', 16, 'double', '*'],
-])
+]
+const histogram = message(HISTOGRAM)
 const timeSeries = message([
   ['labels', 1, () => label, '*'],
   ['samples', 2, () => sample, '*'],
@@ -53,10 +55,43 @@ const metadata = message([
   ['unit', 5, 'string'],
 ])
 
-/** One exemplar of a series. */
-export const EXEMPLAR: Schema = exemplar
-
-export const WRITE_REQUEST: Schema = message([
-  ['timeseries', 1, () => timeSeries, '*'],
-  ['metadata', 3, () => metadata, '*'],
+const startedSample = message([
+  ['value', 1, 'double'],
+  ['timestamp', 2, 'int64'],
+  ['startTimestamp', 3, 'int64'],
 ])
+const startedHistogram = message([...HISTOGRAM, ['startTimestamp', 17, 'int64']])
+const referringExemplar = message([
+  ['labelsRefs', 1, 'uint32', '*'],
+  ['value', 2, 'double'],
+  ['timestamp', 3, 'int64'],
+])
+const referringMetadata = message([
+  ['type', 1, 'enum', '', METRIC_TYPES],
+  ['helpRef', 3, 'uint32'],
+  ['unitRef', 4, 'uint32'],
+])
+const referringSeries = message([
+  ['labelsRefs', 1, 'uint32', '*'],
+  ['samples', 2, () => startedSample, '*'],
+  ['histograms', 3, () => startedHistogram, '*'],
+  ['exemplars', 4, () => referringExemplar, '*'],
+  ['metadata', 5, () => referringMetadata],
+  // of the whole series, as drafts before start timestamps had it
+  ['createdTimestamp', 6, 'int64'],
+])
+
+/** One exemplar of a series, by version. */
+export const EXEMPLARS: Readonly<Record<Version, Schema>> = { 1: exemplar, 2: referringExemplar }
+
+/** Whole requests, by version. */
+export const REQUESTS: Readonly<Record<Version, Schema>> = {
+  1: message([
+    ['timeseries', 1, () => timeSeries, '*'],
+    ['metadata', 3, () => metadata, '*'],
+  ]),
+  2: message([
+    ['symbols', 4, 'string', '*'],
+    ['timeseries', 5, () => referringSeries, '*'],
+  ]),
+}

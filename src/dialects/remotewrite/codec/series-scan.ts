@@ -1,14 +1,14 @@
 /**
  * A cursor over the series of a request, and the samples of each; bytes are read where they lie,
- * and nothing is made for what is known. Field numbers are those of prompb:
+ * and nothing is made for what is known. Field numbers are those of prompb, 1.0 and 2.0:
  *
- *   WriteRequest    timeseries 1, metadata 3 (repeated)
- *   TimeSeries      labels 1, samples 2, exemplars 3, histograms 4 (repeated)
- *   Label           name 1, value 2
- *   Sample          value 1 (double), timestamp 2 (int64, ms)
- *   MetricMetadata  type 1 (enum), metric_family_name 2, help 4, unit 5
+ *   TimeSeries  labels 1, samples 2, exemplars 3, histograms 4 (repeated)
+ *   Label       name 1, value 2
+ *   TimeSeries  labels_refs 1 (repeated uint32: name, value, …), samples 2, histograms 3,
+ *               exemplars 4 (repeated), metadata 5, created_timestamp 6 (of drafts)
+ *   Metadata    type 1 (enum), help_ref 3, unit_ref 4
+ *   Sample      value 1 (double), timestamp 2 (int64, ms), in 2.0 start_timestamp 3 (int64, ms)
  */
-import type { Task } from '../../../time/task.ts'
 import { FIXED64, LENGTH_DELIMITED, ProtobufReader, VARINT } from '../../../wire/protobuf/reader.ts'
 import {
   EXEMPLARS_LIMIT,
@@ -20,116 +20,46 @@ import {
   type SampleErrorCode,
   STALE_HIGH,
   STALE_LOW,
+  type Version,
+  WRITTEN_OUT_BYTES_LIMIT,
 } from '../spec.ts'
+import { type OpenedRequest, SERIES_FIELDS, type Symbols, textOf } from './request-scan.ts'
 
-const SERIES = 1
-const METADATA = 3
 const LABELS = 1
 const SAMPLES = 2
-const EXEMPLARS = 3
-const HISTOGRAMS = 4
+const METADATA = 5
+const CREATED = 6
+/** Fields of a series whose numbers differ. */
+const FIELDS: Readonly<Record<Version, { readonly histograms: number; exemplars: number }>> = {
+  1: { histograms: 4, exemplars: 3 },
+  2: { histograms: 3, exemplars: 4 },
+}
+/** Ranges of a label: its message, or its name and its value. */
+const RANGES_A_LABEL: Readonly<Record<Version, number>> = { 1: 1, 2: 2 }
 
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Metadata of one metric, as it is sent. */
-export interface MetricMetadata {
+/** Words of a series of 2.0 for its metric. */
+export interface SaidOfSeries {
   /** Number of METRIC_TYPES. */
   readonly type: number
-  readonly name: string
   readonly help: string
   readonly unit: string
 }
 
-/** Bytes that are gone through in one step, and what a message costs besides its own. */
-const STEP_BYTES = 65_536
-const MESSAGE_BYTES = 128
-const METADATA_BYTES = 1024
-
-/** Whether a request can be read, or the code of why not. */
-type Scanned = 'whole' | 'bad_protobuf' | 'too_large'
-
-/**
- * Makes a task that goes through all lengths down to the fields of series, and gives what is said
- * of metrics. What is read in one step may have {@link PART_BYTES_LIMIT}: a series or metadata that
- * is longer is left out, and what the request has besides them, tags and lengths included, makes
- * it too large.
- */
-export function* scanningRequest(
-  bytes: Uint8Array,
-  onMetadata: (metadata: MetricMetadata) => void,
-): Task<Scanned> {
-  const reader = new ProtobufReader()
-  const inner = new ProtobufReader()
-  let besides = bytes.length
-  let left = STEP_BYTES
-  reader.open(bytes)
-  while (reader.next()) {
-    left -= MESSAGE_BYTES
-    if (left < 0) {
-      left = STEP_BYTES
-      yield
-    }
-    if (reader.field !== SERIES && reader.field !== METADATA) {
-      reader.skip()
-      continue
-    }
-    if (reader.wire !== LENGTH_DELIMITED) return 'bad_protobuf'
-    const { from, to } = reader
-    besides -= to - from
-    left -= to - from
-    if (to - from > PART_BYTES_LIMIT) continue
-    if (reader.field === METADATA) {
-      const metadata = readMetadata(inner, bytes, from, to)
-      if (metadata === undefined) continue
-      onMetadata(metadata)
-      left -= METADATA_BYTES
-      continue
-    }
-    inner.open(bytes, from, to)
-    while (inner.next()) inner.skip()
-    if (inner.isBroken) return 'bad_protobuf'
-  }
-  if (reader.isBroken) return 'bad_protobuf'
-  return besides > PART_BYTES_LIMIT ? 'too_large' : 'whole'
-}
-
-function readMetadata(
-  reader: ProtobufReader,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): MetricMetadata | undefined {
-  let type = 0
-  // where the last of each stands: those before it are not decoded
-  const places = new Int32Array(6)
-  reader.open(bytes, from, to)
-  while (reader.next()) {
-    const place = [0, 0, 1, 0, 2, 3][reader.field] ?? 0
-    if (reader.field === 1 && reader.wire === VARINT) type = reader.varint32()
-    else if (place > 0 && reader.wire === LENGTH_DELIMITED) {
-      const limit = place === 2 ? HELP_BYTES_LIMIT : NAME_BYTES_LIMIT + 1
-      const end = Math.min(reader.to, reader.from + limit)
-      places[2 * place - 2] = reader.from
-      places[2 * place - 1] = end
-    } else reader.skip()
-  }
-  if (reader.isBroken || places[0] === places[1]) return undefined
-  const text = (i: number): string => utf8.decode(bytes.subarray(places[i], places[i + 1]))
-  const [name, help, unit] = [text(0), text(2), text(4)]
-  const isLong = Math.max(name.length, unit.length) > NAME_BYTES_LIMIT
-  return isLong ? undefined : { type, name, help, unit }
-}
-
 export class SeriesScan {
+  readonly request: OpenedRequest
   readonly bytes: Uint8Array
-  /** Range of each label message: two numbers for each. */
-  readonly labels = new Int32Array(2 * LABELS_LIMIT)
-  labelCount = 0
+  /** Ranges of labels, two numbers for each: their messages, in 2.0 names and values in turn. */
+  readonly labels = new Int32Array(4 * LABELS_LIMIT)
+  rangeCount = 0
+  /** Bytes of all ranges. */
+  labelBytes = 0
   /** Samples and histograms of the series. */
   pointCount = 0
   /** Places of the first exemplars of the series: two numbers for each. */
   readonly exemplars = new Int32Array(2 * EXEMPLARS_LIMIT)
   exemplarCount = 0
+  /** Exemplars beyond those. */
+  exemplarsLeftOut = 0
   /** Reason why no sample of the series can be taken. */
   problem: SampleErrorCode | undefined
   /** Series as a whole. */
@@ -143,85 +73,202 @@ export class SeriesScan {
   isStale = false
   /** Unix ms; 0 for none. */
   timeMs = 0
+  /** Time since which the sample counts, Unix ms; 0 for none. */
+  startMs = 0
+  /** Time since which all points of the series count, unless they say another. */
+  createdMs = 0
+  readonly #version: Version
+  readonly #symbols: Symbols
+  readonly #fieldsOf: (typeof FIELDS)[Version]
   readonly #series = new ProtobufReader()
   readonly #fields = new ProtobufReader()
   readonly #point = new ProtobufReader()
+  /** Place of what is said of the metric; of none where both are 0. */
+  #saidFrom = 0
+  #saidTo = 0
+  /** Words that were said last, and the references that said them. */
+  #words: SaidOfSeries | undefined
+  #helpReference = 0
+  #unitReference = 0
+  /** Bytes of labels and words of all series so far. */
+  #writtenOut = 0
 
-  /** @param bytes of a request that {@link scanningRequest} found whole */
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
-    this.#series.open(bytes)
+  constructor(request: OpenedRequest) {
+    this.request = request
+    this.bytes = request.bytes
+    this.#version = request.version
+    this.#symbols = request.symbols
+    this.#fieldsOf = FIELDS[request.version]
+    this.#series.open(this.bytes)
   }
 
   /** Goes to the next series. @returns false at the end */
   next(): boolean {
     const reader = this.#series
     while (reader.next()) {
-      if (reader.field !== SERIES) {
+      if (reader.field !== SERIES_FIELDS[this.#version]) {
         reader.skip()
         continue
       }
       this.from = reader.from
       this.to = reader.to
       const isTooLarge = this.to - this.from > PART_BYTES_LIMIT
+      this.#clear()
       if (isTooLarge) this.#leaveOut()
-      else this.#readLabels()
+      else this.#readFields()
       this.#fields.open(this.bytes, this.from, isTooLarge ? this.from : this.to)
       return true
     }
     return false
   }
 
+  #clear(): void {
+    this.rangeCount = 0
+    this.labelBytes = 0
+    this.pointCount = 0
+    this.exemplarCount = 0
+    this.exemplarsLeftOut = 0
+    this.problem = undefined
+    this.createdMs = 0
+    this.#saidFrom = 0
+    this.#saidTo = 0
+  }
+
   /** Counts a series that is not read as one sample that is not taken. */
   #leaveOut(): void {
-    this.labelCount = 0
     this.pointCount = 1
-    this.exemplarCount = 0
     this.problem = 'series_too_large'
   }
 
-  #readLabels(): void {
+  #readFields(): void {
     const reader = this.#fields
-    let size = 0
-    this.labelCount = 0
-    this.pointCount = 0
-    this.exemplarCount = 0
-    this.problem = undefined
+    const { histograms, exemplars } = this.#fieldsOf
+    const refersTo = this.#version === 2
     reader.open(this.bytes, this.from, this.to)
     while (reader.next()) {
-      if (reader.field === LABELS && reader.wire === LENGTH_DELIMITED) {
-        size += reader.to - reader.from
-        if (this.labelCount === LABELS_LIMIT || size > LABELS_BYTES_LIMIT) {
-          this.problem = 'labels_limit'
-          continue
-        }
-        this.labels[2 * this.labelCount] = reader.from
-        this.labels[2 * this.labelCount + 1] = reader.to
-        this.labelCount++
+      const { field, wire } = reader
+      if (field === LABELS && refersTo) {
+        this.#readReferences(reader)
         continue
       }
-      if (reader.field === SAMPLES || reader.field === HISTOGRAMS) this.pointCount++
-      else if (reader.field === EXEMPLARS && reader.wire === LENGTH_DELIMITED) this.#noteExemplar()
+      if (field === LABELS && wire === LENGTH_DELIMITED) {
+        this.#addRange(reader.from, reader.to)
+        continue
+      }
+      if (field === SAMPLES || field === histograms) this.pointCount++
+      else if (field === exemplars && wire === LENGTH_DELIMITED) this.#noteExemplar()
+      else if (refersTo && field === METADATA && wire === LENGTH_DELIMITED) {
+        this.#saidFrom = reader.from
+        this.#saidTo = reader.to
+      } else if (refersTo && field === CREATED && wire === VARINT) {
+        this.createdMs = reader.varint()
+        continue
+      }
+      reader.skip()
+    }
+    if (this.rangeCount % RANGES_A_LABEL[this.#version] !== 0) this.problem ??= 'bad_labels'
+    this.#writtenOut += refersTo ? this.labelBytes : 0
+    if (this.#writtenOut > WRITTEN_OUT_BYTES_LIMIT) this.problem ??= 'labels_limit'
+  }
+
+  /** Reads references to symbols, packed or one by one. */
+  #readReferences(reader: ProtobufReader): void {
+    if (reader.wire === VARINT) {
+      this.#addSymbol(reader.varint())
+    } else if (reader.wire === LENGTH_DELIMITED) {
+      const { end, from, to } = reader
+      reader.at = from
+      reader.end = to
+      while (reader.at < reader.end) this.#addSymbol(reader.varint())
+      if (reader.isBroken) this.problem = 'bad_labels'
+      // lengths were found to fit: what is behind can be read, whatever stands in these bytes
+      reader.isBroken = false
+      reader.end = end
+      reader.at = to
+    } else {
+      this.problem ??= 'bad_labels'
       reader.skip()
     }
   }
 
+  #addSymbol(reference: number): void {
+    if (reference < this.#symbols.count) {
+      const { ranges } = this.#symbols
+      this.#addRange(ranges[2 * reference]!, ranges[2 * reference + 1]!)
+    } else this.problem ??= 'bad_reference'
+  }
+
+  #addRange(from: number, to: number): void {
+    const isFull = this.rangeCount === RANGES_A_LABEL[this.#version] * LABELS_LIMIT
+    if (isFull || this.labelBytes + to - from > LABELS_BYTES_LIMIT) {
+      this.problem = 'labels_limit'
+      return
+    }
+    this.labelBytes += to - from
+    this.labels[2 * this.rangeCount] = from
+    this.labels[2 * this.rangeCount + 1] = to
+    this.rangeCount++
+  }
+
   #noteExemplar(): void {
-    if (this.exemplarCount === EXEMPLARS_LIMIT) return
+    if (this.exemplarCount === EXEMPLARS_LIMIT) {
+      this.exemplarsLeftOut++
+      return
+    }
     this.exemplars[2 * this.exemplarCount] = this.#fields.from
     this.exemplars[2 * this.exemplarCount + 1] = this.#fields.to
     this.exemplarCount++
   }
 
+  /**
+   * Reads what the series says of its metric; undefined where that is nothing, or can't be read.
+   * Series that follow each other and say the same have it from one reading.
+   */
+  said(): SaidOfSeries | undefined {
+    if (this.#saidTo === this.#saidFrom) return undefined
+    const reader = this.#point
+    let [type, help, unit] = [0, 0, 0]
+    reader.open(this.bytes, this.#saidFrom, this.#saidTo)
+    while (reader.next()) {
+      if (reader.wire !== VARINT) reader.skip()
+      else if (reader.field === 1) type = reader.varint32()
+      else if (reader.field === 3) help = reader.varint()
+      else if (reader.field === 4) unit = reader.varint()
+      else reader.skip()
+    }
+    if (reader.isBroken || (type === 0 && help === 0 && unit === 0)) return undefined
+    const isSame = help === this.#helpReference && unit === this.#unitReference
+    if (this.#words?.type !== type || !isSame) {
+      this.#words = {
+        type,
+        help: this.#symbolText(help, HELP_BYTES_LIMIT),
+        unit: this.#symbolText(unit, NAME_BYTES_LIMIT),
+      }
+      this.#helpReference = help
+      this.#unitReference = unit
+      this.#writtenOut += this.#words.help.length + this.#words.unit.length
+    }
+    return this.#words
+  }
+
+  /** Decodes a symbol, of a long one the beginning; 0 and what there is none of are empty. */
+  #symbolText(reference: number, bytesLimit: number): string {
+    if (reference === 0 || reference >= this.#symbols.count) return ''
+    const from = this.#symbols.ranges[2 * reference]!
+    const to = this.#symbols.ranges[2 * reference + 1]!
+    return textOf(this.bytes, from, Math.min(to, from + bytesLimit))
+  }
+
   /** Goes to the next sample or histogram of the series. @returns false behind the last */
   nextPoint(): boolean {
     const reader = this.#fields
+    const { histograms } = this.#fieldsOf
     while (reader.next()) {
-      if (reader.field !== SAMPLES && reader.field !== HISTOGRAMS) {
+      if (reader.field !== SAMPLES && reader.field !== histograms) {
         reader.skip()
         continue
       }
-      this.isHistogram = reader.field === HISTOGRAMS
+      this.isHistogram = reader.field === histograms
       this.pointFrom = reader.from
       this.pointTo = reader.to
       if (reader.wire === LENGTH_DELIMITED) return true
@@ -238,8 +285,10 @@ export class SeriesScan {
     this.value = 0
     this.isStale = false
     this.timeMs = 0
+    this.startMs = this.createdMs
     if (this.pointTo < this.pointFrom) return false
     const reader = this.#point
+    const known = this.#version === 2 ? 3 : 2
     reader.open(this.bytes, this.pointFrom, this.pointTo)
     while (reader.next()) {
       if (reader.field === 1 && reader.wire === FIXED64) {
@@ -251,7 +300,9 @@ export class SeriesScan {
           view.getUint32(at + 4, true) === STALE_HIGH && view.getUint32(at, true) === STALE_LOW
       } else if (reader.field === 2 && reader.wire === VARINT) {
         this.timeMs = reader.varint()
-      } else if (reader.field <= 2) return false
+      } else if (reader.field === 3 && known === 3 && reader.wire === VARINT) {
+        this.startMs = reader.varint()
+      } else if (reader.field <= known) return false
       else reader.skip()
     }
     // negative times are varints of ten bytes: beyond all that a clock can say
@@ -260,23 +311,30 @@ export class SeriesScan {
 }
 
 /** Reads the labels of a series as pairs; a text for those that can't be. */
-export function readLabels({
-  bytes,
-  labels,
-  labelCount,
-}: SeriesScan): [name: string, value: string][] | SampleErrorCode {
+export function readLabels(scan: SeriesScan): [name: string, value: string][] | SampleErrorCode {
+  const pairs = scan.request.version === 1 ? readMessages(scan) : readTexts(scan)
+  if (pairs === undefined || pairs.some(([name]) => name === '')) return 'bad_labels'
+  return new Set(pairs.map(([name]) => name)).size < pairs.length ? 'bad_labels' : pairs
+}
+
+function readMessages({ bytes, labels, rangeCount }: SeriesScan): [string, string][] | undefined {
   const reader = new ProtobufReader()
   const pairs: [string, string][] = []
-  for (let i = 0; i < labelCount; i++) {
+  for (let i = 0; i < rangeCount; i++) {
     const texts: [string, string] = ['', '']
     reader.open(bytes, labels[2 * i]!, labels[2 * i + 1]!)
     while (reader.next()) {
       if (reader.field !== 1 && reader.field !== 2) reader.skip()
-      else if (reader.wire !== LENGTH_DELIMITED) return 'bad_labels'
-      else texts[reader.field - 1] = utf8.decode(bytes.subarray(reader.from, reader.to))
+      else if (reader.wire !== LENGTH_DELIMITED) return undefined
+      else texts[reader.field - 1] = textOf(bytes, reader.from, reader.to)
     }
-    if (reader.isBroken || texts[0] === '') return 'bad_labels'
+    if (reader.isBroken) return undefined
     pairs.push(texts)
   }
-  return new Set(pairs.map(([name]) => name)).size < pairs.length ? 'bad_labels' : pairs
+  return pairs
+}
+
+function readTexts({ bytes, labels, rangeCount }: SeriesScan): [string, string][] {
+  const text = (i: number): string => textOf(bytes, labels[2 * i]!, labels[2 * i + 1]!)
+  return Array.from({ length: rangeCount / 2 }, (_, i) => [text(2 * i), text(2 * i + 1)])
 }

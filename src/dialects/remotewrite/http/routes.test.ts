@@ -7,8 +7,10 @@ import { FREE_PORTS } from '../../../../test/support/ports.ts'
 import { type HubOptions, type RunningHub, startHub } from '../../../start-hub.ts'
 import { packSnappy } from '../codec/snappy.ts'
 import { encodeRemoteWrite } from '../codec.ts'
-import { requestOf, series } from '../test/requests.ts'
+import { MESSAGES } from '../spec.ts'
+import { type Json, labels, NATIVE, request2Of, requestOf, series } from '../test/requests.ts'
 
+const VERSION_2 = { 'Content-Type': `application/x-protobuf;proto=${MESSAGES[2]}` }
 const HEADERS = { 'Content-Type': 'application/x-protobuf', 'Content-Encoding': 'snappy' }
 
 async function start(context: TestContext, options: HubOptions = {}): Promise<RunningHub> {
@@ -21,14 +23,18 @@ async function post(
   { addresses }: RunningHub,
   body: Uint8Array,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ status: number; text: string; retryAfter: string | null }> {
+): Promise<{ status: number; text: string; retryAfter: string | null; written: string }> {
   const answer = await fetch(`http://127.0.0.1:${addresses.http!.port}/api/v1/write`, {
     method: 'POST',
     headers: { ...HEADERS, ...headers },
     body: body as Uint8Array<ArrayBuffer>,
   })
   const retryAfter = answer.headers.get('Retry-After')
-  return { status: answer.status, text: await answer.text(), retryAfter }
+  const written = ['Samples', 'Histograms', 'Exemplars'].map((each) => {
+    return answer.headers.get(`X-Prometheus-Remote-Write-${each}-Written`) ?? '–'
+  })
+  const text = await answer.text()
+  return { status: answer.status, text, retryAfter, written: written.join(' ') }
 }
 
 function bodyOf(...all: Parameters<typeof requestOf>): Uint8Array {
@@ -82,7 +88,7 @@ suite('POST /api/v1/write', () => {
   test('refuses what it can’t read, by status and a counted reason', async (context) => {
     const limits = { requestBytesLimit: 100_000, unpackedBytesLimit: 200_000 }
     const hub = await start(context, { remotewrite: limits })
-    const version2 = 'application/x-protobuf;proto=io.prometheus.write.v2.Request'
+    const later = 'application/x-protobuf;proto=io.prometheus.write.v3.Request'
     // 200,001 bytes as one literal byte and copies of it
     const bomb = [0xc1, 0x9a, 0x0c, 0, 0x0a, ...Array<number[]>(3125).fill([0xfe, 1, 0]).flat()]
     const asked: [Uint8Array, Readonly<Record<string, string>>, number, string][] = [
@@ -90,7 +96,8 @@ suite('POST /api/v1/write', () => {
       [packSnappy(Uint8Array.of(0x0a, 0x7f)), {}, 400, 'bad_protobuf'],
       [Uint8Array.from(bomb), {}, 413, 'too_large'],
       [new Uint8Array(100_001), {}, 413, ''],
-      [bodyOf([series('a', 1)]), { 'Content-Type': version2 }, 415, ''],
+      [bodyOf([series('a', 1)]), VERSION_2, 400, 'other_version'],
+      [bodyOf([series('a', 1)]), { 'Content-Type': later }, 415, ''],
       [bodyOf([series('a', 1)]), { 'Content-Encoding': 'gzip' }, 415, ''],
       [bodyOf([series('a', 1)]), { 'Content-Type': 'text/plain' }, 415, ''],
     ]
@@ -102,8 +109,8 @@ suite('POST /api/v1/write', () => {
     const codes = hub.sources().errors.map(({ code }) => code)
     const wanted = asked.map(([, , , code]) => code).filter((code) => code !== '')
     assert.deepEqual(codes.sort(), wanted.sort())
-    const { text } = await post(hub, new Uint8Array(0), { 'Content-Type': version2 })
-    assert.match(text, /prometheus\.WriteRequest/)
+    const { text } = await post(hub, new Uint8Array(0), { 'Content-Type': later })
+    assert.match(text, /takes prometheus\.WriteRequest and io\.prometheus\.write\.v2\.Request/)
   })
 
   test('beyond those that are read at once asks to wait, and takes them later', async (context) => {
@@ -142,5 +149,29 @@ suite('POST /api/v1/write', () => {
     const type = 'application/x-protobuf;proto=prometheus.WriteRequest'
     const { status } = await post(hub, bodyOf([series('a', 1, 0)]), { 'Content-Type': type })
     assert.equal(status, 204)
+  })
+  test('says in headers how much of a request of 2.0 it has written', async (context) => {
+    const hub = await start(context)
+    const now = Date.now()
+    const native: Json = {
+      labels: labels('latency'),
+      histograms: [{ ...NATIVE, timestamp: String(now) }],
+      exemplars: [{ value: 0.5, timestamp: String(now) }],
+    }
+    const post2 = (timeseries: readonly Json[]) => {
+      return post(hub, encodeRemoteWrite([request2Of(timeseries)])[0]!, VERSION_2)
+    }
+    const whole = await post2([series('a', 1, now), native])
+    assert.deepEqual([whole.status, whole.text, whole.written], [204, '', '1 1 1'])
+    const partly = await post2([series('a', 2, now - 1), series('b', 1, now)])
+    assert.deepEqual([partly.status, partly.written], [400, '1 0 0'])
+    assert.equal(partly.text, '1 of 2 samples were not taken: 1 out_of_order\n')
+    const traced = await post2([{ ...series('c', 1, now), exemplars: [{ value: 'NaN' }] }])
+    assert.deepEqual([traced.status, traced.written], [400, '1 0 0'])
+    assert.match(traced.text, /^0 of 1 samples and 1 of 1 exemplars were not taken: 1 bad_exemplar/)
+    const broken = await post(hub, Uint8Array.of(8, 0, 65), VERSION_2)
+    assert.deepEqual([broken.status, broken.written], [400, '0 0 0'])
+    const former = await post(hub, bodyOf([series('d', 1, now)]))
+    assert.deepEqual([former.status, former.written], [204, '– – –'])
   })
 })

@@ -1,90 +1,40 @@
 /** Samples into the model: what of them is new, and what is refused. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ModelIngest } from '../../../../test/support/model-ingest.ts'
-import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
-import { scanningRequest } from '../codec/series-scan.ts'
-import { packSnappy, unpackingSnappy, unpackSnappy } from '../codec/snappy.ts'
-import { encodeRemoteWrite } from '../codec.ts'
-import { PART_BYTES_LIMIT, UNPACKED_BYTES_LIMIT } from '../spec.ts'
-import { type Json, labels, NATIVE, requestOf, STALE, series, TIME_MS } from '../test/requests.ts'
-import { Families } from './families.ts'
-import { Receiver } from './receiver.ts'
-import { Streams } from './streams.ts'
-
-const PEER = { transport: 'tcp', address: '10.0.0.9', port: 4000 } as const
+import { openingRequest } from '../codec/request-scan.ts'
+import { packSnappy, unpackingSnappy } from '../codec/snappy.ts'
+import { PART_BYTES_LIMIT } from '../spec.ts'
+import { TestHub } from '../test/hub.ts'
+import { type Json, labels, NATIVE, STALE, series, TIME_MS } from '../test/requests.ts'
 
 /** Time of a sample, seconds after the first. */
 const at = (seconds: number): number => TIME_MS + 1000 * seconds
 
-class Hub {
-  readonly ingest = new ModelIngest()
-  readonly reports = new RecordedReports()
-  readonly families = new Families()
-  readonly streams: Streams
-  nowMs = TIME_MS
-  readonly #receiver: Receiver
-
-  constructor(streamsLimit = 1000) {
-    this.streams = new Streams(streamsLimit, this.families)
-    this.#receiver = new Receiver({
-      ...{ ingest: this.ingest, families: this.families, streams: this.streams },
-      ...{ reports: this.reports, nowMs: () => this.nowMs },
-    })
-  }
-
-  /** Takes series. @returns reasons of those samples that were not taken */
-  take(timeseries: readonly Json[], metadata: readonly Json[] = []): string[] {
-    const [packed] = encodeRemoteWrite([requestOf(timeseries, metadata)])
-    const unpacked = unpackSnappy(packed!, UNPACKED_BYTES_LIMIT)
-    assert.ok(typeof unpacked !== 'string')
-    return this.bytes(unpacked.bytes)
-  }
-
-  bytes(bytes: Uint8Array): string[] {
-    const scan = scanningRequest(bytes, (metadata) => this.families.take(metadata))
-    assert.equal(runNow(scan), 'whole')
-    return [...runNow(this.#receiver.take(bytes, PEER)).reasons].map(([code, n]) => `${n} ${code}`)
-  }
-
-  /** Kinds and totals by name, of series that are there. */
-  get totals(): Record<string, unknown> {
-    const there = this.ingest.series.filter(({ isRetired }) => !isRetired)
-    return Object.fromEntries(
-      there.map(({ identity, total, value, histogram }) => {
-        const { name, kind } = identity
-        const held = { counter: total, gauge: value, histogram: histogram.count, summary: 0 }[kind]
-        return [`${kind} ${name}`, held]
-      }),
-    )
-  }
-}
-
 suite('a counter', () => {
   test('counts from its first sample on', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     assert.deepEqual(hub.take([series('orders_total', 100, at(0))]), [])
     assert.deepEqual(hub.take([series('orders_total', 107.5, at(10))]), [])
     assert.deepEqual(hub.totals, { 'counter orders_total': 7.5 })
   })
 
   test('that falls has begun anew', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     for (const [i, value] of [5, 7, 3].entries()) hub.take([series('a_total', value, at(i))])
     assert.deepEqual(hub.totals, { 'counter a_total': 5 })
     assert.equal(hub.ingest.counted.unannounced_reset, 1)
   })
 
   test('goes on where it was once it comes back from a stale marker', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     for (const [i, value] of [5, STALE, 8].entries()) hub.take([series('a_total', value, at(i))])
     assert.deepEqual(hub.totals, { 'counter a_total': 3 })
     assert.equal(hub.ingest.counted.stale, 1)
   })
 
   test('takes nothing that is no count', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const values = [-1, 'NaN', 'Infinity']
     const all = values.map((value, i) => series('a_total', value, at(i)))
     assert.deepEqual(hub.take(all), ['3 bad_value'])
@@ -94,7 +44,7 @@ suite('a counter', () => {
 
 suite('a gauge', () => {
   test('has the last value, and ends with a stale marker', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([series('depth', -7, at(0))])
     assert.deepEqual(hub.totals, { 'gauge depth': -7 })
     hub.take([series('depth', STALE, at(1))])
@@ -104,7 +54,7 @@ suite('a gauge', () => {
   })
 
   test('without a time is of now', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([series('depth', 1, 0)])
     hub.nowMs += 1
     assert.deepEqual(hub.take([series('depth', 2, 0)]), [])
@@ -114,7 +64,7 @@ suite('a gauge', () => {
 
 suite('kinds', () => {
   test('are found by the name where nothing is said', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([
       series('a_bucket', 1, at(0), { le: '5' }),
       ...['a_sum', 'a_count', 'b_total', 'b_bucket', 'b', 'c_created'].map((name) => {
@@ -128,7 +78,7 @@ suite('kinds', () => {
   })
 
   test('are those that are said, with unit and description', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const said = [
       { type: 1, metricFamilyName: 'hits', help: 'Of all', unit: 'hits' },
       { type: 2, metricFamilyName: 'people_total' },
@@ -153,7 +103,7 @@ suite('kinds', () => {
   })
 
   test('change with what is said later, and words with them', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([series('people_total', 5, at(0)), series('hits_total', 5, at(0))])
     const gauge = { type: 2, metricFamilyName: 'people_total' }
     const counter = { type: 1, metricFamilyName: 'hits_total', help: 'Of all' }
@@ -171,7 +121,7 @@ suite('native histograms', () => {
   const grown = { countInt: '9', sum: 30, positiveDeltas: ['2', '2'] }
 
   test('gain what is new, bucket by bucket', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([native(0)])
     assert.deepEqual(hub.take([native(1, grown)]), [])
     const { histogram } = hub.ingest.series[0]!
@@ -186,7 +136,7 @@ suite('native histograms', () => {
   })
 
   test('that fall, or say so, have begun anew', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([native(0, grown)])
     hub.take([native(1)])
     assert.deepEqual(hub.totals, { 'histogram latency': 6n })
@@ -195,7 +145,7 @@ suite('native histograms', () => {
   })
 
   test('of bounds of their own keep these, and whole counts may be doubles', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const bounded = (seconds: number, counts: number[]): Json => {
       const count = counts.reduce((all, each) => all + each, 0)
       return native(seconds, {
@@ -219,7 +169,7 @@ suite('native histograms', () => {
   })
 
   test('refuse what does not fit, by reason', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const wrong: readonly (readonly [Json, string])[] = [
       [{ schema: 9 }, 'bad_schema'],
       [{ countInt: '7' }, 'bad_buckets'],
@@ -237,7 +187,7 @@ suite('native histograms', () => {
   })
 
   test('end with a stale marker, and stand beside samples of the same name', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([native(0), series('latency', 5)])
     assert.deepEqual(hub.take([native(1, { sum: STALE })]), [])
     assert.deepEqual(hub.take([native(2, grown)]), [])
@@ -247,7 +197,7 @@ suite('native histograms', () => {
 
 suite('order and clocks', () => {
   test('a sample is taken once however often it comes, and never from the past', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([series('depth', 5, at(10))])
     assert.deepEqual(hub.take([series('depth', 5, at(10))]), [])
     assert.equal(hub.ingest.counted.duplicate, 1)
@@ -258,7 +208,7 @@ suite('order and clocks', () => {
   })
 
   test('one of the far future is refused, one of long ago is noted', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     assert.deepEqual(hub.take([series('depth', 1, at(601))]), ['1 clock_ahead'])
     assert.deepEqual(hub.take([series('depth', 1, at(-301))]), [])
     assert.equal(hub.ingest.counted.late, 1)
@@ -269,7 +219,7 @@ suite('order and clocks', () => {
 
 suite('labels', () => {
   test('are the same in whatever order they come, and empty ones are none', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     hub.take([series('a_total', 1, at(0), { b: '1', c: '2', d: '' })])
     hub.take([series('a_total', 3, at(1), { c: '2', b: '1' })])
     assert.deepEqual(hub.totals, { 'counter a_total': 2 })
@@ -280,7 +230,7 @@ suite('labels', () => {
   })
 
   test('that can’t be read cost their series', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const many = Object.fromEntries(Array.from({ length: 128 }, (_, i) => [`k${i}`, 'v']))
     const timeseries = [
       { labels: [{ name: 'a', value: 'b' }], samples: [{ value: 1 }, { value: 2 }] },
@@ -296,7 +246,7 @@ suite('labels', () => {
   })
 
   test('10^6 of them cost their series, not its neighbours', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const flood = { labels: Array.from({ length: 1_000_000 }, () => ({})), samples: [{}] }
     assert.deepEqual(hub.take([flood, series('good', 1)]), ['1 series_too_large'])
     assert.deepEqual(hub.totals, { 'gauge good': 1 })
@@ -313,20 +263,20 @@ suite('a long request', () => {
 
   test('is unpacked and gone through in steps, whatever it is made of', () => {
     for (const bytes of [repeated([0x0a, 0]), repeated([0x1a, 0]), repeated([0x78, 0])]) {
-      assert.ok(stepsOf(scanningRequest(bytes, () => {})) > 100)
+      assert.ok(stepsOf(openingRequest(bytes, 1, () => {})) > 100)
       assert.ok(stepsOf(unpackingSnappy(packSnappy(bytes), bytes.length)) > 2)
     }
   })
 
   test('may have a megabyte besides series and metadata', () => {
     const long = Buffer.alloc(PART_BYTES_LIMIT + 2, Uint8Array.of(0x78, 0))
-    assert.equal(runNow(scanningRequest(long, () => {})), 'too_large')
+    assert.equal(runNow(openingRequest(long, 1, () => {})), 'too_large')
   })
 })
 
 suite('limits', () => {
   test('series beyond theirs are refused until others were silent for 2 minutes', () => {
-    const hub = new Hub(2)
+    const hub = new TestHub(2)
     const named = (names: string, seconds: number): Json[] => {
       return [...names].map((name) => series(name, seconds, at(seconds)))
     }
@@ -339,7 +289,7 @@ suite('limits', () => {
   })
 
   test('a broken sample costs itself', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const label = [0x0a, 0x0d, 0x0a, 8, ...Buffer.from('__name__'), 0x12, 1, 0x64]
     const sample = (...bytes: number[]) => [0x12, bytes.length, ...bytes]
     const good = sample(0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f)
@@ -359,7 +309,7 @@ suite('exemplars', () => {
   })
 
   test('are kept beside the series that their samples made, which come first', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const exemplars = [one(0.5)]
     hub.take([{ labels: labels('sent_total'), exemplars }])
     assert.deepEqual([hub.ingest.exemplars, hub.totals], [[], {}])
@@ -384,7 +334,7 @@ suite('exemplars', () => {
   })
 
   test('that are none, or too many, cost themselves', () => {
-    const hub = new Hub()
+    const hub = new TestHub()
     const twice = { labels: [one(1), one(1)].flatMap(({ labels }) => labels), value: 1 }
     const wrong = [one('NaN'), one(1, 'x'.repeat(200)), twice as Json]
     const many = Array.from({ length: 50 }, (_, i) => one(i))

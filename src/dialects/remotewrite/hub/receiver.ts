@@ -1,7 +1,8 @@
 /**
  * Samples into the model: each finds its stream, and is added to its series as what it brings since
- * the one before. Nothing says when a counter began: the first sample only says where it stands,
- * and a smaller one is a reset, since which all is new.
+ * the one before. The first sample only says where a total stands, unless it says that this began
+ * when the hub was there already; one that began later than the sample before, or is smaller, is a
+ * reset, since which all is new.
  */
 import type { Task } from '../../../hub/tasks/task.ts'
 import { emptyLike, takeGain } from '../../../model/histogram/cumulative.ts'
@@ -17,8 +18,15 @@ import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
 import { readExemplar } from '../codec/exemplar.ts'
 import { NativeHistogram } from '../codec/native-histogram.ts'
+import type { MetricMetadata, OpenedRequest } from '../codec/request-scan.ts'
 import { SeriesScan } from '../codec/series-scan.ts'
-import { histogramIdentity, histogramMetadata, histogramOf, meaningOf } from '../map.ts'
+import {
+  histogramIdentity,
+  histogramMetadata,
+  histogramOf,
+  meaningOf,
+  metricNameOf,
+} from '../map.ts'
 import {
   AHEAD_MS_LIMIT,
   LATE_MS,
@@ -45,7 +53,11 @@ type Code = SampleErrorCode | RefusalCode
 /** Samples of one request that were taken, and of those that were not how many for which reason. */
 export interface Taken {
   accepted: number
+  /** Native histograms among the accepted. */
+  histograms: number
   rejected: number
+  readonly exemplars: { accepted: number; rejected: number }
+  /** Reasons of rejected samples, in 2.0 of rejected exemplars, too. */
   readonly reasons: Map<string, number>
 }
 
@@ -69,32 +81,40 @@ export class Receiver {
   }
 
   /** Takes the samples of a request whose framing fits. */
-  *take(bytes: Uint8Array, peer: Peer): Task<Taken> {
-    const taken: Taken = { accepted: 0, rejected: 0, reasons: new Map() }
+  *take(request: OpenedRequest, peer: Peer): Task<Taken> {
+    const taken: Taken = {
+      ...{ accepted: 0, histograms: 0, rejected: 0, reasons: new Map() },
+      exemplars: { accepted: 0, rejected: 0 },
+    }
     const { ingest, streams, nowMs } = this.#parts
-    const scan = new SeriesScan(bytes)
+    const scan = new SeriesScan(request)
     let left = SAMPLES_PER_STEP
     ingest.begin(peer.address)
     while (scan.next()) {
       const found: Stream | Code = scan.problem ?? streams.find(scan, nowMs())
       if (typeof found === 'string') {
         this.#reject(taken, found, scan, peer, scan.pointCount)
-        left -= 1 + scan.pointCount
+        taken.exemplars.rejected += scan.exemplarCount + scan.exemplarsLeftOut
+        left -= scan.pointCount
       } else {
+        this.#hear(scan, found)
         this.#refresh(found)
         while (scan.nextPoint()) {
           const code = this.#takePoint(scan, found)
-          if (code === undefined) taken.accepted++
-          else this.#reject(taken, code, scan, peer, 1)
+          if (code === undefined) {
+            taken.accepted++
+            if (scan.isHistogram) taken.histograms++
+          } else this.#reject(taken, code, scan, peer, 1)
           left--
           if (left > 0) continue
           left = SAMPLES_PER_STEP
           yield
           ingest.begin(peer.address)
         }
-        if (scan.exemplarCount > 0) this.#takeExemplars(scan, found)
-        left -= 1 + scan.exemplarCount + (scan.to - scan.from) / SERIES_BYTES
+        if (scan.exemplarCount > 0) this.#takeExemplars(scan, found, taken)
+        left -= scan.exemplarCount
       }
+      left -= 1 + (scan.to - scan.from + scan.labelBytes) / SERIES_BYTES
       if (left > 0) continue
       left = SAMPLES_PER_STEP
       yield
@@ -117,12 +137,29 @@ export class Receiver {
     reports.decodeError(error, bytes, peer, 'a series of a request', from, to)
   }
 
+  /** Takes what a series says of its metric, where that is something else than it said before. */
+  #hear(scan: SeriesScan, stream: Stream): void {
+    const words = scan.said()
+    if (words === undefined) return
+    const { said } = stream
+    if (said?.type === words.type && said.help === words.help && said.unit === words.unit) return
+    const name = metricNameOf(stream.name, words.type)
+    stream.said = this.#parts.families.take({ ...words, name })
+    stream.version = -1
+    stream.histogramVersion = -1
+  }
+
+  /** Finds what is said of a metric: beside the stream itself, or else by its name. */
+  #saidOf(name: string, { said }: Stream): MetricMetadata | undefined {
+    return said?.name === name ? said : this.#parts.families.find(name)
+  }
+
   /** Looks at what is said of the metric again, once anything was said anew. */
   #refresh(stream: Stream): void {
     const { families, ingest } = this.#parts
     if (stream.version === families.version) return
     stream.version = families.version
-    const meaning = meaningOf(stream, families.find)
+    const meaning = meaningOf(stream, (name) => this.#saidOf(name, stream))
     if (meaning.kind !== stream.meaning.kind) {
       const isKnown = stream.generation === ingest.generation && stream.slot >= 0
       if (isKnown) ingest.retire(stream.slot)
@@ -181,9 +218,18 @@ export class Receiver {
     if (isStale) stream.value = Number.NaN
   }
 
+  /**
+   * Tells whether all that a total has came since its last sample, as the time says at which it
+   * began: behind that sample, or for a first one while streams were known.
+   */
+  #isNew(startMs: number, timeMs: number, lastMs: number, isFirst: boolean): boolean {
+    const { streams } = this.#parts
+    return startMs <= timeMs && startMs > (isFirst ? streams.knownSinceMs : lastMs)
+  }
+
   #takeCounter(
     stream: Stream,
-    { value, isStale }: SeriesScan,
+    { value, isStale, startMs }: SeriesScan,
     timeMs: number,
   ): SampleErrorCode | undefined {
     const { ingest } = this.#parts
@@ -193,18 +239,21 @@ export class Receiver {
     }
     if (!(value >= 0) || value === Number.POSITIVE_INFINITY) return 'bad_value'
     const isFirst = Number.isNaN(stream.value)
-    const isReset = value < stream.value
+    const isNew = this.#isNew(startMs, timeMs, stream.timeMs, isFirst)
+    const isReset = !isNew && value < stream.value
     if (isReset) ingest.note('unannounced_reset')
     const cell = this.#counterCell
-    cell.delta = isFirst ? 0 : isReset ? value : value - stream.value
-    const seconds = isFirst ? undefined : (timeMs - stream.timeMs) / MS_PER_SECOND
+    cell.delta = isNew || isReset ? value : isFirst ? 0 : value - stream.value
+    const sinceMs = isFirst ? (isNew ? startMs : timeMs) : stream.timeMs
+    const seconds = sinceMs === timeMs ? undefined : (timeMs - sinceMs) / MS_PER_SECOND
     ingest.merge(this.#slot(stream), cell, seconds)
     stream.value = value
     return undefined
   }
 
-  #takeHistogram({ bytes, pointFrom, pointTo }: SeriesScan, stream: Stream): Code | undefined {
+  #takeHistogram(scan: SeriesScan, stream: Stream): Code | undefined {
     const { ingest } = this.#parts
+    const { bytes, pointFrom, pointTo } = scan
     const native = this.#native
     const problem = native.read(bytes, pointFrom, pointTo)
     if (problem !== undefined) return problem
@@ -220,12 +269,16 @@ export class Receiver {
     const read = histogramOf(native)
     if (typeof read === 'string') return read
     const earlier = stream.histogram
+    const startMs = native.startMs === 0 ? scan.createdMs : native.startMs
+    const isNew = this.#isNew(startMs, timeMs, stream.histogramMs, earlier === undefined)
     const isReset =
+      !isNew &&
       earlier !== undefined &&
       (RESET_HINTS[native.resetHint] === 'YES' || !takeGain(read, earlier, this.#gain))
     if (isReset) ingest.note('unannounced_reset')
     const cell = this.#histogramCell
-    cell.histogram = earlier === undefined ? emptyLike(read) : isReset ? read : this.#gain
+    const isWhole = isNew || isReset
+    cell.histogram = isWhole ? read : earlier === undefined ? emptyLike(read) : this.#gain
     ingest.merge(this.#histogramSlot(stream, read), cell)
     stream.histogram = read
     stream.histogramMs = timeMs
@@ -233,21 +286,31 @@ export class Receiver {
   }
 
   /**
-   * Keeps the exemplars of a series that is there: they come after its samples, as a rule without
-   * any beside them. What is none is noted, and costs itself.
+   * Keeps the exemplars of a series that is there: they come with its samples, in 1.0 as a rule
+   * after them and without any beside them. What is none is noted, and costs itself.
    */
-  #takeExemplars({ bytes, exemplars, exemplarCount }: SeriesScan, stream: Stream): void {
-    const { ingest, nowMs } = this.#parts
+  #takeExemplars(scan: SeriesScan, stream: Stream, taken: Taken): void {
+    const { ingest } = this.#parts
     const { generation } = ingest
     const slot = stream.histogramGeneration === generation ? stream.histogramSlot : stream.slot
     const isThere = stream.histogramGeneration === generation || stream.generation === generation
-    for (let i = 0; i < exemplarCount; i++) {
-      const [from, to] = [exemplars[2 * i]!, exemplars[2 * i + 1]!]
-      const exemplar = readExemplar(bytes, from, to, nowMs())
-      if (exemplar === undefined) ingest.note('bad_exemplar')
-      else if (!isThere || slot < 0) ingest.note('exemplar_of_no_series')
-      else ingest.addExemplar?.(slot, exemplar)
+    const left = (reason: string): void => {
+      ingest.note(reason)
+      taken.exemplars.rejected++
+      if (scan.request.version === 1) return
+      taken.reasons.set(reason, (taken.reasons.get(reason) ?? 0) + 1)
     }
+    for (let i = 0; i < scan.exemplarCount; i++) {
+      const [from, to] = [scan.exemplars[2 * i]!, scan.exemplars[2 * i + 1]!]
+      const exemplar = readExemplar(scan.request, from, to, this.#parts.nowMs())
+      if (exemplar === undefined) left('bad_exemplar')
+      else if (!isThere || slot < 0) left('exemplar_of_no_series')
+      else {
+        ingest.addExemplar?.(slot, exemplar)
+        taken.exemplars.accepted++
+      }
+    }
+    for (let i = 0; i < scan.exemplarsLeftOut; i++) left('exemplars_limit')
   }
 
   #slot(stream: Stream): number {
@@ -268,7 +331,7 @@ export class Receiver {
     const isKnown = stream.histogramGeneration === ingest.generation
     const isSaid = stream.histogramVersion === families.version
     if (isKnown && isSaid) return stream.histogramSlot
-    const metadata = histogramMetadata(families.find(stream.name), read)
+    const metadata = histogramMetadata(this.#saidOf(stream.name, stream), read)
     if (!isKnown) {
       const identity = histogramIdentity(stream)
       stream.histogramSlot = this.#slotOf(identity, metadata, KEY_TYPES.histogram)

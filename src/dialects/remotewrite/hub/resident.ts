@@ -7,8 +7,8 @@ import type { HubView } from '../../../hub/view.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { Peer, PeerConnection, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
-import { scanningRequest } from '../codec/series-scan.ts'
-import { FAMILIES_LIMIT, NAME } from '../spec.ts'
+import { type OpenedRequest, openingRequest } from '../codec/request-scan.ts'
+import { FAMILIES_LIMIT, NAME, type Version } from '../spec.ts'
 import { Families } from './families.ts'
 import { Receiver, type Taken } from './receiver.ts'
 import { Streams } from './streams.ts'
@@ -44,7 +44,8 @@ export class RemoteWriteResident implements Resident {
     this.#clock = clock
     this.#reports = reports.for(NAME)
     this.#ingest = createIngest()
-    this.#streams = new Streams(options.streamsLimit as number, this.#families)
+    const limit = options.streamsLimit as number
+    this.#streams = new Streams(limit, this.#families, clock.wallMs())
     this.#receiver = new Receiver({
       ...{ ingest: this.#ingest, families: this.#families, streams: this.#streams },
       ...{ reports: this.#reports, nowMs: () => clock.wallMs() },
@@ -59,17 +60,17 @@ export class RemoteWriteResident implements Resident {
     return this.#senders.size
   }
 
-  /** Takes what a request says of metrics; gives the code of why it can't be read, or `whole`. */
-  opening(bytes: Uint8Array): ReturnType<typeof scanningRequest> {
-    return scanningRequest(bytes, (metadata) => this.#families.take(metadata))
+  /** Takes what a request says of metrics; gives a code where it can't be read. */
+  opening(bytes: Uint8Array, version: Version): ReturnType<typeof openingRequest> {
+    return openingRequest(bytes, version, (metadata) => void this.#families.take(metadata))
   }
 
   /**
    * Takes the samples of a request that was opened, in steps.
    * @param agent program that sends, as it says
    */
-  *receive(bytes: Uint8Array, peer: Peer, agent: string): Task<Taken> {
-    const taken = yield* this.#receiver.take(bytes, peer)
+  *receive(request: OpenedRequest, peer: Peer, agent: string): Task<Taken> {
+    const taken = yield* this.#receiver.take(request, peer)
     this.#noteSender(taken, peer, agent)
     return taken
   }

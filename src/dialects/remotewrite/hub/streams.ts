@@ -6,6 +6,7 @@
 import { KeyTable } from '../../../hub/ingest/keys/key-table.ts'
 import { forEachItem, runNow, type Task } from '../../../hub/tasks/task.ts'
 import { type Histogram, keyedHash } from '../../../model/index.ts'
+import type { MetricMetadata } from '../codec/request-scan.ts'
 import { readLabels, type SeriesScan } from '../codec/series-scan.ts'
 import { meaningOf, type SeriesMapping, type SeriesName, seriesNameOf } from '../map.ts'
 import {
@@ -13,6 +14,7 @@ import {
   LABELS_LIMIT,
   type RefusalCode,
   type SampleErrorCode,
+  type Version,
 } from '../spec.ts'
 import type { Families } from './families.ts'
 
@@ -28,6 +30,8 @@ const SPELLINGS_LEAST = 1024
 /** One stream of samples, with what must be known of its last one. */
 export interface Stream extends SeriesName {
   meaning: SeriesMapping
+  /** Metadata that came beside it; undefined where it came by itself, or not at all. */
+  said: MetricMetadata | undefined
   /** Version of what is said of metrics that the meaning is of, and the histogram's. */
   version: number
   histogramVersion: number
@@ -55,13 +59,19 @@ export class Streams {
   #known: Stream[] = []
   readonly #streams = new Map<string, Stream>()
   #madeRoomMs = Number.NEGATIVE_INFINITY
-  readonly #key = new Uint8Array(LABELS_BYTES_LIMIT + 2 * LABELS_LIMIT)
+  readonly #key = new Uint8Array(LABELS_BYTES_LIMIT + 4 * LABELS_LIMIT)
   /** Streams that were refused. */
   refused = 0
+  /**
+   * Time since which every stream that was there is known, Unix ms: what began later has not been
+   * counted before.
+   */
+  knownSinceMs: number
 
-  constructor(limit: number, families: Families) {
+  constructor(limit: number, families: Families, sinceMs: number) {
     this.#limit = limit
     this.#families = families
+    this.knownSinceMs = sinceMs
   }
 
   get size(): number {
@@ -77,14 +87,15 @@ export class Streams {
     const size = this.#writeKey(scan)
     const key = this.#key
     const table = this.#table
+    const { version } = scan.request
     const slot = table.isRehashed
-      ? table.findRehashed(key, 0, size, 0)
-      : table.find(key, 0, size, 0, keyedHash(key, 0, size))
+      ? table.findRehashed(key, 0, size, version)
+      : table.find(key, 0, size, version, keyedHash(key, 0, size))
     let stream: Stream | SampleErrorCode | RefusalCode | undefined = this.#known[slot]
     if (slot < 0 || stream === undefined) {
       stream = this.#read(scan, nowMs)
       if (typeof stream === 'string') return stream
-      this.#remember(size, stream)
+      this.#remember(size, version, stream)
     }
     stream.seenMs = nowMs
     return stream
@@ -106,7 +117,8 @@ export class Streams {
     const stream: Stream = {
       ...series,
       meaning: meaningOf(series, this.#families.find),
-      ...{ version: this.#families.version, histogramVersion: -1, isChanged: false },
+      ...{ said: undefined, version: this.#families.version, histogramVersion: -1 },
+      isChanged: false,
       ...{ slot: -1, generation: -1, histogramSlot: -1, histogramGeneration: -1 },
       ...{ timeMs: 0, histogramMs: 0, value: Number.NaN, histogram: undefined, seenMs: nowMs },
     }
@@ -123,7 +135,9 @@ export class Streams {
     if (silent.length === 0) return
     for (const key of silent) {
       const stream = this.#streams.get(key)
-      if (stream !== undefined && nowMs - stream.seenMs >= silentMs) this.#streams.delete(key)
+      if (stream === undefined || nowMs - stream.seenMs < silentMs) continue
+      this.knownSinceMs = Math.max(this.knownSinceMs, stream.timeMs, stream.histogramMs)
+      this.#streams.delete(key)
     }
     this.#forgetSpellings()
   }
@@ -140,20 +154,20 @@ export class Streams {
     this.#known = []
   }
 
-  #remember(size: number, stream: Stream): void {
+  #remember(size: number, version: Version, stream: Stream): void {
     // other spellings must not pile up
     if (this.#known.length > SPELLINGS_LEAST + SPELLINGS_PER_STREAM * this.#limit) {
       this.#forgetSpellings()
     }
     const key = this.#key
-    this.#known[this.#table.add(key, 0, size, 0, keyedHash(key, 0, size))] = stream
+    this.#known[this.#table.add(key, 0, size, version, keyedHash(key, 0, size))] = stream
   }
 
-  /** Writes `[size:u16le][label]…`. @returns its size */
-  #writeKey({ bytes, labels, labelCount }: SeriesScan): number {
+  /** Writes `[size:u16le][label]…`, of 2.0 names and values in turn. @returns its size */
+  #writeKey({ bytes, labels, rangeCount }: SeriesScan): number {
     const key = this.#key
     let size = 0
-    for (let i = 0; i < labelCount; i++) {
+    for (let i = 0; i < rangeCount; i++) {
       const from = labels[2 * i]!
       const to = labels[2 * i + 1]!
       key[size++] = to - from

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { packet, sendUdp, startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
+import { FREE_PORTS } from '../../../../test/support/ports.ts'
+import { DiskQueue } from '../../../disk/disk-queue.ts'
 import { Histogram } from '../../../model/index.ts'
+import { startHub as startRunningHub } from '../../../start-hub.ts'
 import { EmittedSeries } from '../client/emitted-series.ts'
 import { RequestWriter } from '../client/request-writer.ts'
 import { packSnappy } from '../codec/snappy.ts'
-import { decodeRemoteWrite } from '../codec.ts'
+import { decodeRemoteWrite, encodeRemoteWrite } from '../codec.ts'
+import { MESSAGES, WRITTEN_HEADERS } from '../spec.ts'
 import { TestReceiver } from './receiver.ts'
+import { requestOf, series, TIME_MS } from './requests.ts'
 
 type Setting = { readonly receiver: TestReceiver; readonly folder: string }
 
@@ -255,6 +260,188 @@ test('hubs that follow each other within a second write no time twice', async (t
   assert.deepEqual(receiver.faults, [])
   await stop(next)
 })
+
+/** Sends one total a second until the receiver has the last of them. @returns its values */
+async function countOn(sending: TestHub, receiver: TestReceiver, seconds: number) {
+  const key = 'a_total{hub="a",shp_type="m"}'
+  const before = valuesOf(receiver, key).at(-1) ?? 0
+  for (let i = 0; i < seconds; i++) {
+    await sendUdp(sending, [packet('a:1|m\n')])
+    sending.clock.advance(1000)
+  }
+  await until(() => {
+    sending.clock.advance(10)
+    return valuesOf(receiver, key).at(-1) === before + seconds
+  })
+  return valuesOf(receiver, key)
+}
+
+suite('2.0', () => {
+  test('goes to a receiver that says what it wrote, with words and starts', async (t) => {
+    const given = await setting(t)
+    const { receiver } = given
+    receiver.version2 = 'taken'
+    const sending = await sender(given, receiver.port, { query: '?hub=a&histograms=both' })
+    await sendUdp(sending, [packet('t:3|h\nlevel:4|g\n')])
+    assert.deepEqual(await countOn(sending, receiver, 3), [0, 1, 2, 3])
+    assert.equal(receiver.taken[1], 0)
+    const key = 'a_total{hub="a",shp_type="m"}'
+    const samples = receiver.series.get(key)!
+    assert.deepEqual([...new Set(samples.map(({ startMs }) => startMs))], [samples[0]!.timeMs])
+    assert.equal(receiver.series.get('level{hub="a"}')![0]!.startMs, 0)
+    const types = ['a_total{hub="a",shp_type="m"}', 'level{hub="a"}', 't_hist_count{hub="a"}'].map(
+      (each) => receiver.metadata.get(each)?.type,
+    )
+    assert.deepEqual(types, [1, 2, 3])
+    assert.ok(receiver.series.get('t_hist{hub="a"}')!.every(({ startMs }) => startMs > 0))
+    const { headers } = receiver
+    assert.equal(headers[0]!['x-prometheus-remote-write-version'], '2.0.0')
+    const { facts } = sending.hub.sources().connections.find(isSender)!
+    assert.equal(facts.version, '2.0.0')
+    assert.deepEqual([facts.dropped, facts.refused], [0, 0])
+    assert.deepEqual(receiver.faults, [])
+    await stop(sending)
+  })
+
+  for (const [title, answer] of [
+    ['skips it and says 204', 'skipped'],
+    ['answers 415', 415],
+    ['answers 400', 400],
+    ['answers 500', 500],
+  ] as const) {
+    test(`is given up for 1.0 where a receiver ${title}, and nothing is lost`, async (t) => {
+      const given = await setting(t)
+      const { receiver } = given
+      receiver.version2 = answer
+      const sending = await sender(given, receiver.port)
+      assert.deepEqual(await countOn(sending, receiver, 3), [0, 1, 2, 3])
+      assert.equal(receiver.taken[2], 0)
+      const asked = receiver.headers.filter(is2).length
+      assert.equal(asked, 1, 'it is asked once')
+      const { facts } = sending.hub.sources().connections.find(isSender)!
+      assert.deepEqual([facts.dropped, facts.refused, facts.version], [0, 0, '0.1.0'])
+      assert.deepEqual(receiver.faults, [])
+      await stop(sending)
+    })
+  }
+
+  test('is asked for again once a receiver was away', async (t) => {
+    const given = await setting(t)
+    const { port } = given.receiver
+    const sending = await sender(given, port)
+    await countOn(sending, given.receiver, 2)
+    await given.receiver.close()
+    await sendUdp(sending, [packet('a:1|m\n')])
+    sending.clock.advance(1000)
+    await until(() => peerOf(sending).message !== undefined)
+    sending.clock.advance(60_000)
+    const again = await TestReceiver.start(port)
+    t.after(() => again.close())
+    again.version2 = 'taken'
+    const key = 'a_total{hub="a",shp_type="m"}'
+    await until(() => {
+      sending.clock.advance(100)
+      return valuesOf(again, key).length > 0
+    })
+    assert.equal(again.taken[1], 0)
+    assert.equal(valuesOf(again, key)[0], 3)
+    await stop(sending)
+  })
+
+  test('is spoken to a receiver that came to take nothing else', async (t) => {
+    const given = await setting(t)
+    const { receiver } = given
+    const sending = await sender(given, receiver.port)
+    await countOn(sending, receiver, 2)
+    receiver.version2 = 'taken'
+    receiver.version1 = 415
+    assert.deepEqual(await countOn(sending, receiver, 2), [0, 1, 2, 3, 4])
+    assert.equal(sending.hub.sources().connections.find(isSender)!.facts.refused, 0)
+    await stop(sending)
+  })
+
+  test('counts what a receiver says that it wrote of what it refused', async (t) => {
+    const given = await setting(t)
+    const { receiver } = given
+    receiver.version2 = 'taken'
+    const headers = { [WRITTEN_HEADERS.samples]: '1' }
+    receiver.answers.push({ status: 400, headers, text: 'out of order sample' })
+    const sending = await sender(given, receiver.port)
+    await sendUdp(sending, [packet('b:1|g\nc:1|g\nd:1|g\n')])
+    sending.clock.advance(1000)
+    await until(() => receiver.requests >= 1)
+    await countOn(sending, receiver, 1)
+    const { facts } = sending.hub.sources().connections.find(isSender)!
+    assert.ok(Number(facts.refused) >= 2)
+    assert.match(String(facts.problem), /status 400: out of order sample/)
+    assert.ok(receiver.headers.every(is2), 'it is not sent again as 1.0')
+    await stop(sending)
+  })
+
+  test('is made of requests that a former version left in the queue, too', async (t) => {
+    const given = await setting(t)
+    const { receiver, folder } = given
+    receiver.version2 = 'taken'
+    receiver.version1 = 415
+    const first = await sender(given, receiver.port)
+    await until(() => readdirSync(folder).length === 1)
+    await stop(first)
+    const path = join(folder, readdirSync(folder)[0]!)
+    const [body] = encodeRemoteWrite([requestOf([series('left_total', 5)])])
+    const queue = await DiskQueue.open({
+      ...{ folder: path, bytesLimit: 1e6, nowMs: 0, lost: () => {}, foreign: () => {} },
+    })
+    await queue.append(body!, 1, TIME_MS)
+    await queue.close()
+    const sending = await sender(given, receiver.port)
+    await until(() => receiver.series.has('left_total{}'))
+    assert.deepEqual(receiver.series.get('left_total{}'), [
+      { value: 5, timeMs: TIME_MS, startMs: 0 },
+    ])
+    assert.deepEqual(receiver.faults, [])
+    await stop(sending)
+  })
+})
+
+test('a hub that takes 2.0 has exactly what another sent', async (t) => {
+  const given = await setting(t)
+  const target = await startRunningHub({ config: FREE_PORTS })
+  t.after(() => target.close())
+  const { port } = target.addresses.http!
+  // both clocks go on together: no sample is ahead
+  const clock = new FakeClock(Math.floor(Date.now() / 1000) * 1000 - 60_000)
+  const sending = await sender(given, port, { query: '?hub=a&histograms=native', clock })
+  let sent = 0
+  for (let i = 0; i < 5; i++) {
+    sent += 3 ** i
+    await sendUdp(sending, [packet(`n:${3 ** i}|m\nt:${2 ** i}|h\nlevel:${-i}|g\n`)])
+    sending.clock.advance(1000)
+  }
+  const of = (name: string) => [...target.series()].find(({ identity }) => identity.name === name)
+  await until(() => {
+    const total = of('n_total')?.total
+    return total?.kind === 'counter' && total.total === sent
+  })
+  await until(() => {
+    const total = of('t_hist')?.total
+    return total?.kind === 'histogram' && total.histogram.count === 5n
+  })
+  const { total, metadata } = of('t_hist')!
+  assert.equal(total?.kind === 'histogram' && total.histogram.sum, 31)
+  assert.equal(metadata.type, 'native histogram')
+  const { facts } = sending.hub.sources().connections.find(isSender)!
+  assert.deepEqual([facts.version, facts.refused, facts.dropped], ['2.0.0', 0, 0])
+  assert.deepEqual(target.sources().errors, [])
+  await stop(sending)
+})
+
+function is2(headers: Readonly<Record<string, unknown>>): boolean {
+  return String(headers['content-type']).endsWith(MESSAGES[2])
+}
+
+function isSender({ dialect, openedBy }: { dialect: string; openedBy: string }): boolean {
+  return dialect === 'remotewrite' && openedBy === 'hub'
+}
 
 /** Samples of packed requests, by name and bound. */
 function samplesOf(requests: readonly Uint8Array[]): Map<string, [number, number][]> {

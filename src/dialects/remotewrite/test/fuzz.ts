@@ -11,14 +11,25 @@ import type { FuzzTarget } from '../../../../test/fuzz/target.ts'
 import { ModelIngest } from '../../../../test/support/model-ingest.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
 import { NO_REPORTS } from '../../endpoints.ts'
-import { readLabels, SeriesScan, scanningRequest } from '../codec/series-scan.ts'
+import { openingRequest } from '../codec/request-scan.ts'
+import { readLabels, SeriesScan } from '../codec/series-scan.ts'
 import { packSnappy, unpackSnappy } from '../codec/snappy.ts'
 import { createDecoder, encodeRemoteWrite } from '../codec.ts'
 import { Families } from '../hub/families.ts'
-import { Receiver } from '../hub/receiver.ts'
+import { Receiver, type Taken } from '../hub/receiver.ts'
 import { Streams } from '../hub/streams.ts'
-import { ERROR_CODES, UNPACKED_BYTES_LIMIT } from '../spec.ts'
-import { type Json, KINDS, labels, METADATA, NATIVE, requestOf, TIME_MS } from './requests.ts'
+import { ERROR_CODES, UNPACKED_BYTES_LIMIT, type Version } from '../spec.ts'
+import {
+  type Json,
+  KINDS,
+  labels,
+  METADATA,
+  NATIVE,
+  request2Of,
+  requestOf,
+  spelledOut,
+  TIME_MS,
+} from './requests.ts'
 
 const CODES: ReadonlySet<string> = new Set(ERROR_CODES)
 const PEER = { transport: 'tcp', address: '127.0.0.1', port: 4000 } as const
@@ -27,7 +38,7 @@ const MODEL_ONCE_IN = 8
 /** Requests as they are sent. */
 const packed: FuzzTarget = {
   name: 'remotewrite',
-  seeds: () => encodeRemoteWrite([requestOf(KINDS, METADATA)]),
+  seeds: () => encodeRemoteWrite([requestOf(KINDS, METADATA), request2Of(KINDS)]),
 
   generate(random) {
     const [bytes] = encodeRemoteWrite([requestOf(makeSeries(random), METADATA)])
@@ -61,31 +72,46 @@ function repacked(bytes: Uint8Array): unknown {
   return { bytes, end: packSnappy(bytes).length }
 }
 
-/** Requests once unpacked. */
-const unpackedTarget: FuzzTarget = {
-  name: 'remotewrite-request',
-  seeds: () => [unpack(encodeRemoteWrite([requestOf(KINDS, METADATA)])[0]!)],
+/** Requests of one version, once unpacked. */
+function unpackedTarget(
+  version: Version,
+  name: string,
+  requestOfSeries: (timeseries: readonly Json[]) => Json,
+): FuzzTarget {
+  const bytesOf = (timeseries: readonly Json[]): Uint8Array => {
+    return unpack(encodeRemoteWrite([requestOfSeries(timeseries)])[0]!)
+  }
+  return {
+    name,
+    seeds: () => [bytesOf(KINDS)],
 
-  generate(random) {
-    const bytes = unpack(encodeRemoteWrite([requestOf(makeSeries(random), METADATA)])[0]!)
-    return { bytes, check: () => assert.deepEqual(decode([packSnappy(bytes)]).codes, []) }
-  },
+    generate(random) {
+      const bytes = bytesOf(makeSeries(random))
+      return { bytes, check: () => assert.deepEqual(decode([packSnappy(bytes)]).codes, []) }
+    },
 
-  run(bytes, random) {
-    const { messages } = decode([packSnappy(bytes)])
-    const spoken = messages.filter(({ timeseries, metadata }) => timeseries ?? metadata)
-    assert.deepEqual(decode(encodeRemoteWrite(spoken)).messages, spoken)
-    checkScan(bytes, scanned(bytes))
-    if (random.isOnceIn(MODEL_ONCE_IN)) checkModel(bytes)
-  },
+    run(bytes, random) {
+      const { messages } = decode([packSnappy(bytes)])
+      const spoken = messages.filter(({ timeseries, metadata, symbols }) => {
+        return timeseries ?? metadata ?? symbols
+      })
+      assert.deepEqual(decode(encodeRemoteWrite(spoken)).messages, spoken)
+      checkScan(bytes, version, scanned(bytes, version))
+      if (random.isOnceIn(MODEL_ONCE_IN)) checkModel(bytes, version)
+    },
 
-  canary: {
-    fault: 'the last sample is left out',
-    run: (bytes) => checkScan(bytes, scanned(bytes)?.slice(0, -1)),
-  },
+    canary: {
+      fault: 'the last sample is left out',
+      run: (bytes) => checkScan(bytes, version, scanned(bytes, version)?.slice(0, -1)),
+    },
+  }
 }
 
-export const targets: readonly FuzzTarget[] = [packed, unpackedTarget]
+export const targets: readonly FuzzTarget[] = [
+  packed,
+  unpackedTarget(1, 'remotewrite-request', (series) => requestOf(series, METADATA)),
+  unpackedTarget(2, 'remotewrite-request-2', request2Of),
+]
 
 function unpack(bytes: Uint8Array): Uint8Array {
   const unpacked = unpackSnappy(bytes, UNPACKED_BYTES_LIMIT)
@@ -115,12 +141,14 @@ function makeSeries(random: Random): Json[] {
 type Seen = readonly unknown[]
 
 /** Lists the samples that the scan finds; undefined where the request is broken. */
-function scanned(bytes: Uint8Array): Seen[] | undefined {
-  if (runNow(scanningRequest(bytes, () => {})) !== 'whole') return undefined
-  const scan = new SeriesScan(bytes)
+function scanned(bytes: Uint8Array, version: Version): Seen[] | undefined {
+  const opened = runNow(openingRequest(bytes, version, () => {}))
+  if (typeof opened === 'string') return undefined
+  const scan = new SeriesScan(opened)
   const seen: Seen[] = []
   while (scan.next()) {
     const pairs = scan.problem ?? readLabels(scan)
+    assert.ok(scan.said() === undefined || version === 2)
     const histograms: Seen[] = []
     let count = 0
     while (scan.nextPoint()) {
@@ -139,10 +167,12 @@ function scanned(bytes: Uint8Array): Seen[] | undefined {
 type Loose = Record<string, any>
 
 /** Holds the scan against the table of messages, where that can read the request, too. */
-function checkScan(bytes: Uint8Array, seen: readonly Seen[] | undefined): void {
+function checkScan(bytes: Uint8Array, version: Version, seen: readonly Seen[] | undefined): void {
   const { messages, codes } = decode([packSnappy(bytes)])
   if (codes.length > 0 || seen === undefined) return
-  const wanted = messages.flatMap(({ timeseries = [] }: Loose) => timeseries.flatMap(tableSamples))
+  // the first field decides what the table reads
+  if (messages.some(({ symbols }) => (symbols !== undefined) !== (version === 2))) return
+  const wanted = messages.flatMap((message) => spelledOut(message).flatMap(tableSamples))
   assert.equal(seen.length, wanted.length)
   for (const [i, [pairs, ...values]] of seen.entries()) {
     const [wantedPairs, ...wantedValues] = wanted[i]!
@@ -160,15 +190,16 @@ function tableSamples({ labels: all = [], samples = [], histograms = [] }: Loose
 }
 
 /** Feeds a request twice: nothing of it may be counted twice, and no total may be odd. */
-function checkModel(bytes: Uint8Array): void {
+function checkModel(bytes: Uint8Array, version: Version): void {
   const ingest = new ModelIngest()
   const families = new Families()
-  const found = runNow(scanningRequest(bytes, (metadata) => families.take(metadata)))
-  if (found !== 'whole') return
-  const parts = { ingest, families, streams: new Streams(64, families), reports: NO_REPORTS }
+  const opened = runNow(openingRequest(bytes, version, (said) => void families.take(said)))
+  if (typeof opened === 'string') return
+  const streams = new Streams(64, families, 0)
+  const parts = { ingest, families, streams, reports: NO_REPORTS }
   const receiver = new Receiver({ ...parts, nowMs: () => TIME_MS })
   for (let i = 0; i < 2; i++) {
-    const { accepted, rejected } = runNow(receiver.take(bytes, PEER))
+    const { accepted, rejected }: Taken = runNow(receiver.take(opened, PEER))
     assert.ok(accepted >= 0 && rejected >= 0)
   }
   for (const series of ingest.series) {

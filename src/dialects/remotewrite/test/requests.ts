@@ -61,3 +61,61 @@ export const METADATA: readonly Json[] = [
   { type: 1, metricFamilyName: 'orders_total', help: 'Paid', unit: 'orders' },
   { metricFamilyName: 'of_no_type' },
 ]
+
+/** Metadata of a series of 2.0, with the words that are referred to. */
+interface Words {
+  readonly type?: number | string
+  readonly help?: string
+  readonly unit?: string
+}
+
+/**
+ * Makes a request of 2.0 of series as 1.0 has them; beside their labels may stand `metadata`, and
+ * start timestamps in samples and histograms.
+ */
+export function request2Of(timeseries: readonly Json[]): WriteRequest {
+  const symbols = ['']
+  const referenceOf = (text = ''): number => {
+    const known = symbols.indexOf(text)
+    return known < 0 ? symbols.push(text) - 1 : known
+  }
+  const referencesOf = (list: unknown): number[] => {
+    return (list as readonly Label[]).flatMap(({ name, value }) => {
+      return [referenceOf(name), referenceOf(value)]
+    })
+  }
+  const referring = timeseries.map(({ labels: own = [], exemplars = [], metadata, ...rest }) => {
+    const { type, help, unit } = (metadata ?? {}) as Words
+    return {
+      labelsRefs: referencesOf(own),
+      ...rest,
+      exemplars: (exemplars as readonly Json[]).map(({ labels: each = [], ...fields }) => {
+        return { labelsRefs: referencesOf(each), ...fields }
+      }),
+      ...(metadata === undefined
+        ? {}
+        : { metadata: { type, helpRef: referenceOf(help), unitRef: referenceOf(unit) } }),
+    }
+  })
+  return { symbols, timeseries: referring }
+}
+
+interface Label {
+  readonly name?: string
+  readonly value?: string
+}
+
+/** Lists the series of a request of either version as 1.0 has them, with `metadata` beside. */
+export function spelledOut({ symbols, timeseries = [] }: WriteRequest): Json[] {
+  if (symbols === undefined) return [...(timeseries as readonly Json[])]
+  const text = (reference = 0): string => (symbols as readonly string[])[reference]!
+  return (timeseries as readonly Json[]).map(({ labelsRefs, metadata, ...rest }) => {
+    const all = (labelsRefs ?? []) as readonly number[]
+    const own = Array.from({ length: all.length / 2 }, (_, i) => {
+      return { name: text(all[2 * i]), value: text(all[2 * i + 1]) }
+    })
+    const { type = 0, helpRef, unitRef } = (metadata ?? {}) as Record<string, number | undefined>
+    const words = { type, help: text(helpRef), unit: text(unitRef) }
+    return { labels: own, ...rest, ...(metadata === undefined ? {} : { metadata: words }) }
+  })
+}
