@@ -113,11 +113,11 @@ export class Engine {
     throw new Error(`${this.#kind.name} does not start: ${this.#output}`)
   }
 
-  /** Ends the program as its {@link EngineKind} has it. */
-  async end(): Promise<void> {
+  /** Ends the program, as its {@link EngineKind} has it unless stated. */
+  async end(signal = this.#kind.end): Promise<void> {
     const child = this.#process
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    child.kill(this.#kind.end)
+    child.kill(signal)
     await once(child, 'exit')
   }
 
