@@ -27,6 +27,14 @@ const decimal = fc.tuple(fc.integer({ min: -99_999, max: 99_999 }), fc.nat(8)).m
 })
 const anyNumber = fc.oneof(whole, decimal, fc.double())
 
+/** Columns of fractions, and of what is so much more than one. */
+function fractions(more: number): fc.Arbitrary<number[]> {
+  const fraction = fc
+    .tuple(fc.integer({ min: -80_000, max: 80_000 }), fc.integer({ min: 1, max: 70_000 }))
+    .map(([numerator, denominator]) => (numerator / denominator) * (1 + more))
+  return fc.array(fraction, { minLength: 1, maxLength: 60 })
+}
+
 /** Columns whose numbers are alike, as those of a series are, and mixed ones. */
 export const numberColumns: fc.Arbitrary<number[]> = fc.oneof(
   ...[whole, decimal, fc.double(), anyNumber, fc.constantFrom(1 / 3, 2 / 3, 0.1, -0, 5)].map(
@@ -39,6 +47,9 @@ export const numberColumns: fc.Arbitrary<number[]> = fc.oneof(
   fc
     .array(fc.integer({ min: 0, max: 4096 }), { minLength: 1, maxLength: 90 })
     .map((list) => list.map((n) => n / 1024)),
+  fractions(0),
+  // doubles right beside fractions are none
+  fractions(Number.EPSILON),
 )
 
 const gaps = fc.oneof(fc.constant(0), fc.nat(2), fc.nat(40))
@@ -86,14 +97,22 @@ function spreadsOf(values: Float64Array): fc.Arbitrary<Pick<GaugeBlock, 'spreads
     .tuple(fc.boolean(), fc.boolean(), fc.boolean(), cells)
     .map(([hasAt, hasSpreads, isNear, list]) => {
       const rows = Uint32Array.from(values.keys()).filter((row) => row % 3 !== 1)
+      // every other extreme is just the nearer end
+      const isEnd = (row: number): boolean => row % 2 === 0
       const pick = (read: (cell: (typeof list)[0], row: number) => number) =>
         Float64Array.from(rows, (row) => read(list[row]!, row))
       const spreads = {
         rows,
         first: pick((cell) => cell[1]),
         firstAt: pick((cell) => cell[0]),
-        min: pick((cell, row) => (isNear ? values[row]! - 3 : cell[2])),
-        max: pick((cell, row) => (isNear ? values[row]! + 3 : cell[3])),
+        min: pick((cell, row) => {
+          if (isNear) return values[row]! - 3
+          return isEnd(row) ? Math.min(cell[1], values[row]!) : cell[2]
+        }),
+        max: pick((cell, row) => {
+          if (isNear) return values[row]! + 3
+          return isEnd(row) ? Math.max(cell[1], values[row]!) : cell[3]
+        }),
         count: pick((cell) => cell[4]),
       }
       const at = Float64Array.from(list, (cell) => cell[0])

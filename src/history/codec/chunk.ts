@@ -3,7 +3,9 @@
  * that is in the bundle around them. Drawn whole in docs/formats/history.md.
  *
  *   [kind:2] counter, gauge, histogram or summary; then as scalars.ts, histogram/histograms.ts and
- *            summaries.ts say
+ *            summaries.ts say, places first, which tell the version of the chunk (places.ts)
+ *
+ * Chunks of both versions are read, those of version 2 are written.
  */
 import { KINDS, type Kind } from '../../model/index.ts'
 import { type Block, PLACES_LIMIT } from './block.ts'

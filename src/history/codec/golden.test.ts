@@ -11,9 +11,16 @@ import { quickCodec } from '../quick/quick-coder.ts'
 import { type Block, Bundle, encodeBundle, scriptCodec } from './index.ts'
 
 /** Bytes by the name of their block, in hexadecimal; `bundle` holds the others in their order. */
-const golden: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(new URL('vectors/history-chunks.json', import.meta.url), 'utf8'),
-)
+type Golden = Readonly<Record<string, string>>
+
+function goldenOf(file: string): Golden {
+  return JSON.parse(readFileSync(new URL(`vectors/${file}`, import.meta.url), 'utf8'))
+}
+
+/** Chunks as they are written, and of version 1, which are only read. */
+const [golden, golden1] = [goldenOf('history-chunks.json'), goldenOf('history-chunks-1.json')]
+
+const names1 = Object.keys(golden1).filter((name) => name !== 'bundle')
 
 const wide = new Map([[2, 2n ** 63n + 5n]])
 const none: ReadonlyMap<number, bigint> = new Map()
@@ -44,6 +51,28 @@ function histogramOf(values: readonly number[], bounds?: readonly number[]): His
 
 function histogramsOf(cells: readonly Histogram[]): Block {
   return { kind: 'histogram', places: placesOf(cells), cells }
+}
+
+/** Minutes of a gauge of which five values each are known; in every third the last is the least. */
+function minutesOf(values: readonly number[]): Block {
+  const minutes = Array.from({ length: values.length / 5 }, (_, i) => {
+    const all = values.slice(5 * i, 5 * i + 5)
+    return i % 3 === 0 ? [...all, Math.min(...all)] : all
+  })
+  return {
+    kind: 'gauge',
+    places: placesOf(minutes),
+    values: Float64Array.from(minutes, (all) => all.at(-1)!),
+    wide: none,
+    spreads: {
+      rows: placesOf(minutes),
+      first: Float64Array.from(minutes, (all) => all[0]!),
+      firstAt: Float64Array.from(minutes, (_, i) => i * 60_000 + 1000),
+      min: Float64Array.from(minutes, (all) => Math.min(...all)),
+      max: Float64Array.from(minutes, (all) => Math.max(...all)),
+      count: Float64Array.from(minutes, (all) => all.length),
+    },
+  }
 }
 
 const spread = { first: 4, firstAt: 120, min: 3.5, max: 9, count: 7 }
@@ -92,6 +121,10 @@ const blocks: Readonly<Record<string, Block>> = {
       count: column(spread.count),
     },
   },
+  'gauge of shares': gaugeOf(numbers(120, 9000).map((n) => n / (n + 50 + (n % 77)))),
+  'gauge of few shares': gaugeOf(numbers(120, 20).map((n) => n / (n + 7))),
+  'gauge of decimals in minutes': minutesOf(numbers(200, 3000).map((n) => n / 100)),
+  'gauge of doubles in minutes': minutesOf(numbers(200, 3000).map((n) => Math.sqrt(n + 2))),
   'histogram of whole numbers': histogramsOf(
     Array.from({ length: 20 }, (_, i) => histogramOf(numbers(30 + i, 900 + i))),
   ),
@@ -123,13 +156,20 @@ suite('the format of history', () => {
       const facts = blockFacts(block)
       for (const codec of [scriptCodec(), quickCodec()]) {
         assert.equal(Buffer.from(codec.encode(block)).toString('hex'), hex)
-        const back = codec.decode(block.kind, Buffer.from(hex, 'hex'))
-        assert.deepEqual(blockFacts(back), facts)
+        for (const written of name in golden1 ? [hex, golden1[name]!] : [hex]) {
+          const back = codec.decode(block.kind, Buffer.from(written, 'hex'))
+          assert.deepEqual(blockFacts(back), facts)
+        }
       }
     })
   }
 
   test('a bundle is what it was', () => {
+    const bundle1 = new Bundle(Buffer.from(golden1.bundle ?? '', 'hex'))
+    for (const [i, name] of names1.entries()) {
+      const chunk = Buffer.from(bundle1.chunk(3 + i * 100)!).toString('hex')
+      assert.equal(chunk, golden1[name], 'version 1')
+    }
     const chunks = Object.values(blocks).map((block, i) => {
       return { slot: 3 + i * 100, bytes: scriptCodec().encode(block) }
     })
@@ -147,5 +187,6 @@ suite('the format of history', () => {
 
   test('every block of the list has its bytes, and no other has', () => {
     assert.deepEqual(Object.keys(golden), [...Object.keys(blocks), 'bundle'])
+    for (const name of names1) assert.ok(name in blocks, name)
   })
 })

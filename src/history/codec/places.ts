@@ -1,17 +1,20 @@
 /**
  * Places of a block's rows:
  *
- *   [first][span - 1:12][gaps:2]   gaps 0: none
- *                                       1: the zeros of the column that follows, which has a
- *                                          number for each place of the span
- *                                       2: flags of the places that have a row
+ *   [mark:6][first][span - 1:12][gaps:2]   gaps 0: none
+ *                                               1: the zeros of the column that follows, which has
+ *                                                  a number for each place of the span
+ *                                               2: flags of the places that have a row
+ *
+ * The mark is 63 in chunks of version 2; those of version 1 have the length of `first` there.
  */
-
 import { PLACES_LIMIT } from './block.ts'
 import type { Decoder, Encoder } from './coder/coder.ts'
+import { decodeSingle, encodeSingle } from './columns/singles.ts'
 import { faultOf } from './fault.ts'
-import { decodeSingle, encodeSingle } from './singles.ts'
 
+/** Length that no place has. */
+const MARK = 63
 const GAPS = { none: 0, zeros: 1, flags: 2 } as const
 
 /** @throws {RangeError} for places that do not rise, none, or more than a window has */
@@ -32,6 +35,7 @@ export function checkPlaces(places: Uint32Array): void {
 export function encodePlaces(encoder: Encoder, places: Uint32Array, mayFill: boolean): boolean {
   const first = places[0]!
   const span = places.at(-1)! - first + 1
+  encoder.bits(MARK, 6)
   encodeSingle(encoder, first)
   encoder.bits(span - 1, 12)
   const gaps = span === places.length ? GAPS.none : mayFill ? GAPS.zeros : GAPS.flags
@@ -51,7 +55,9 @@ interface PlacesRead {
 }
 
 export function decodePlaces(decoder: Decoder): PlacesRead {
-  const first = decodeSingle(decoder)
+  const mark = decoder.bits(6)
+  decoder.version = mark === MARK ? 2 : 1
+  const first = mark === MARK ? decodeSingle(decoder) : decodeSingle(decoder, mark)
   const span = decoder.bits(12) + 1
   if (first < 0 || first + span > PLACES_LIMIT) {
     throw faultOf('chunk_places', decoder.offset, `${span} places from ${first}`)

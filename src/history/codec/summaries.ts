@@ -16,19 +16,16 @@
 import type { Summary } from '../../model/index.ts'
 import type { SummaryBlock } from './block.ts'
 import { type Decoder, type Encoder, WHOLE_MAX } from './coder/coder.ts'
+import { distances, TOTAL_MAX } from './columns/fractions.ts'
+import { decodeNumbers, encodeNumbers } from './columns/numbers.ts'
 import { faultOf } from './fault.ts'
-import { decodeNumbers, encodeNumbers } from './numbers.ts'
 import { decodePlaces, encodePlaces } from './places.ts'
 
 const DECIMALS_MAX = 7
 /** Units in the last place that rounding may have brought; more is no sum of decimals. */
 const OFF_MAX = 4096
-/** Sums may be so large that their distance from what was expected is still whole. */
-const SUM_MAX = 2 ** 49 - 1
 /** Counts whose square is exact. */
 const COUNT_MAX = 2 ** 26
-/** Share of the difference by which the means move. */
-const RATE = 1 / 16
 
 const float = new Float64Array(1)
 const words = new Uint32Array(float.buffer)
@@ -101,7 +98,7 @@ function exactSums(cells: readonly Summary[]): ExactSums | undefined {
     const factor = 10 ** decimals
     const fits = cells.every(({ count, mean }, i) => {
       sums[i] = Math.floor(mean * count * factor + 0.5)
-      if (!(Math.abs(sums[i]!) <= SUM_MAX)) return false
+      if (!(Math.abs(sums[i]!) <= TOTAL_MAX)) return false
       off[i] = unitsBetween(meanOf(sums[i]!, count, factor), mean)
       return Math.abs(off[i]!) <= OFF_MAX
     })
@@ -132,20 +129,6 @@ function movedBy(from: number, units: number): number {
   words[LOW] = low - carry * 4_294_967_296
   words[HIGH] = words[HIGH]! + carry
   return float[0]!
-}
-
-/** Distances of totals from count x running mean, or, with `back`, the totals of distances. */
-function distances(totals: Float64Array, counts: Float64Array, back = false): Float64Array {
-  const out = new Float64Array(totals.length)
-  let mean = 0
-  for (let i = 0; i < totals.length; i++) {
-    const count = counts[i]!
-    const expected = Math.max(-SUM_MAX, Math.min(SUM_MAX, Math.floor(mean * count + 0.5)))
-    out[i] = back ? totals[i]! + expected : totals[i]! - expected
-    const total = back ? out[i]! : totals[i]!
-    mean += (total / count - mean) * (i === 0 ? 1 : RATE)
-  }
-  return out
 }
 
 /** Says sums of squares where all are whole, otherwise the squares as they are. */

@@ -5,6 +5,15 @@
  * may fail gives other than 0 then.
  */
 
-export { offset, open, readBits, readFlags, readPieces, readRows, readWhole } from './reading.as'
+export {
+  offset,
+  open,
+  readBits,
+  readFlags,
+  readPieces,
+  readRows,
+  readWhole,
+  setVersion,
+} from './reading.as'
 export { start } from './shared.as'
 export { begin, bits, end, sayFlags, sayPieces, sayRows, sayWhole } from './writing.as'

@@ -5,6 +5,7 @@
 import { PAGE_BYTES, type WasmModule, wasm } from '../../arena/wasm.ts'
 import { CHUNK_BYTES_MAX, ChunkCodec, scriptCodec } from '../codec/chunk.ts'
 import type { Decoder, Encoder, Rows } from '../codec/coder/coder.ts'
+import { USUAL } from '../codec/coder/models.ts'
 import { faultOf } from '../codec/fault.ts'
 import { BASE64 } from './coder.wasm.ts'
 
@@ -19,6 +20,7 @@ interface Calls {
   sayWhole(count: number): void
   sayRows(width: number, count: number): void
   open(size: number): void
+  setVersion(version: number): void
   offset(): number
   readBits(size: number): number
   readPieces(count: number): void
@@ -35,10 +37,12 @@ const FIRSTS_AT = 303_104
 const LENGTHS_AT = 311_296
 const COUNTS_AT = 327_680
 const BYTES_AT = 17_104_896
+const USUAL_AT = 33_882_624
+const END = 33_928_704
 const COLUMN_MAX = 4096
 const COUNTS_MAX = 2_097_152
 /** Memory of it all, of which only what is used is ever touched. */
-const PAGES = Math.ceil((BYTES_AT + CHUNK_BYTES_MAX + 16) / PAGE_BYTES)
+const PAGES = Math.ceil(END / PAGE_BYTES)
 /** Most pages that a module of the tree may have; its import names them. */
 const PAGES_MAX = 65_536
 
@@ -66,6 +70,11 @@ class Room {
     this.lengths = new Uint16Array(buffer, LENGTHS_AT, COLUMN_MAX)
     this.counts = new Float64Array(buffer, COUNTS_AT, COUNTS_MAX)
     this.bytes = new Uint8Array(buffer, BYTES_AT, CHUNK_BYTES_MAX)
+    let at = USUAL_AT
+    for (const usual of USUAL) {
+      new Uint16Array(buffer, at).set(usual)
+      at += usual.byteLength
+    }
   }
 }
 
@@ -135,6 +144,7 @@ class QuickEncoder implements Encoder {
 class QuickDecoder implements Decoder {
   readonly #room: Room
   readonly #calls: Calls
+  #version: 1 | 2 = 2
 
   constructor(room: Room) {
     this.#room = room
@@ -143,6 +153,15 @@ class QuickDecoder implements Decoder {
 
   get offset(): number {
     return this.#calls.offset()
+  }
+
+  get version(): 1 | 2 {
+    return this.#version
+  }
+
+  set version(version: 1 | 2) {
+    this.#version = version
+    this.#calls.setVersion(version)
   }
 
   open(bytes: Uint8Array): void {

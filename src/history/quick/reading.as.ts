@@ -27,11 +27,14 @@ import {
   ROW,
   ROWS,
   reset,
+  resetUsual,
   rounded,
   SHARES,
   SIGNED,
+  SIGNS,
   SIZES,
   SLOPE,
+  signContext,
   sumOfShares,
   TOP_BYTE,
   TOTALS,
@@ -44,6 +47,8 @@ let high: u32 = ALL
 /** The 31 bits at hand, and the bit behind them. */
 let code: u32 = 0
 let spare: u32 = 0
+/** Version of the chunk. */
+let version: i32 = 2
 let at: usize = 0
 let size: usize = 0
 
@@ -58,6 +63,10 @@ export function open(length: usize): void {
   at = 4
   code = (byteAt(0) << 23) | (byteAt(1) << 15) | (byteAt(2) << 7) | (byteAt(3) >> 1)
   spare = byteAt(3) & 1
+}
+
+export function setVersion(told: i32): void {
+  version = told
 }
 
 export function offset(): usize {
@@ -183,24 +192,33 @@ export function readWhole(count: i32): i32 {
   const depth = <i32>readFew(3)
   if (depth == 0 || depth > 6) return 1
   if (hasHead) store<f64>(COLUMN, mean)
-  reset(WHOLE, ROWS)
+  if (version == 1) reset(WHOLE, ROWS)
+  else resetUsual(depth)
   const fineness = finenessOf(depth)
   const rate = meanRate(predictor)
   let before = previous
   let length: f64 = 1
+  let distance: i64 = 0
   for (let i: usize = hasHead ? 1 : 0; i < <usize>count; i++) {
-    const residual = readNumber(WHOLE, contextOf(length, fineness), depth)
-    if (residual == FAULT) return 1
-    length += (<f64>bitLength(residual) - length) * 0.25
-    let whole = predictor == NONE ? <i64>residual : unfold(residual)
-    if (hasHead) {
-      whole +=
-        predictor == PREVIOUS
-          ? previous
-          : predictor == SLOPE
-            ? 2 * previous - before
-            : rounded(mean)
+    const expected: i64 = !hasHead
+      ? 0
+      : predictor == PREVIOUS
+        ? previous
+        : predictor == SLOPE
+          ? 2 * previous - before
+          : rounded(mean)
+    const size = readNumber(WHOLE, contextOf(length, fineness), depth)
+    if (size == FAULT) return 1
+    length += (<f64>bitLength(size) - length) * 0.25
+    if (predictor == NONE) distance = <i64>size
+    else if (version == 1) distance = unfold(size)
+    else if (size == 0) distance = 0
+    else {
+      const lean: i64 = i == 0 ? 0 : previous - expected
+      const isBelow = readBit(SIGNS + signContext(distance, lean)) != 0
+      distance = isBelow ? -(<i64>size) : <i64>size
     }
+    const whole = expected + distance
     if (isTooLarge(whole)) return 1
     const value = <f64>whole
     mean += (value - mean) * rate

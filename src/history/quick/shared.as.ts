@@ -2,19 +2,21 @@
  * AssemblyScript: memory of the coder, and what its two halves expect alike.
  *
  *   0         rates by age: 128 x i32
- *   512       probabilities of whole numbers, rows, flags: u16 each; then their ages: u8 each
+ *   512       probabilities of whole numbers, rows, flags, signs: u16 each; their ages: u8 each
  *   65536     a column: 4096 x f64          98304   sizes or flags of a column: 4096 x u8
  *   102400    residuals: 4096 x i64         135168  a row, 200768 shares: 8195 x f64 each
  *   270336    totals: 4096 x f64            303104  firsts, 311296 lengths: 4096 x u16 each
  *   327680    counts of all rows: 2^21 x f64
  *   17104896  bytes of a chunk: 2^24, and 16 that are never counted
+ *   33882624  what is usual of whole numbers: 6 x 3840 x u16, by depth; written from models.ts
  */
 export const RATES: usize = 0
 export const ONES: usize = 512
 export const WHOLE: u32 = 0
 export const ROWS: u32 = 3840
 export const FLAGS: u32 = 19200
-export const MODELS: u32 = 19264
+export const SIGNS: u32 = 19264
+export const MODELS: u32 = 19280
 export const AGES: usize = ONES + MODELS * 2
 export const COLUMN: usize = 65536
 export const SIZES: usize = 98304
@@ -27,6 +29,7 @@ export const LENGTHS: usize = 311296
 export const COUNTS: usize = 327680
 export const BYTES: usize = 17104896
 export const BYTES_MAX: usize = 16777216
+export const USUAL: usize = 33882624
 
 export const CONTEXT: u32 = 320
 export const CONTEXTS: i32 = 12
@@ -52,6 +55,22 @@ export function start(): void {
 export function reset(first: u32, count: u32): void {
   for (let i: u32 = 0; i < count; i += 4) store<u64>(ONES + ((first + i) << 1), 0x8000800080008000)
   memory.fill(AGES + first, 0, count)
+}
+
+/** Begins a column of whole numbers with what is usual. */
+export function resetUsual(depth: i32): void {
+  memory.copy(ONES, USUAL + <usize>(depth - 1) * 7680, 7680)
+  memory.fill(AGES, 4, ROWS)
+  reset(SIGNS, 12)
+  memory.fill(AGES + SIGNS, 8, 12)
+}
+
+function signOf(value: i64): i32 {
+  return value < 0 ? -1 : value > 0 ? 1 : 0
+}
+
+export function signContext(distance: i64, lean: i64): u32 {
+  return <u32>((signOf(distance) + 1) * 3 + signOf(lean) + 1)
 }
 
 export function bitLength(value: u64): i32 {

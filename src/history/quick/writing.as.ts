@@ -29,11 +29,14 @@ import {
   ROW,
   ROWS,
   reset,
+  resetUsual,
   rounded,
   SHARES,
   SIGNED,
+  SIGNS,
   SIZES,
   SLOPE,
+  signContext,
   sumOfShares,
   TOP_BYTE,
   TOTALS,
@@ -253,16 +256,35 @@ export function sayWhole(count: i32): void {
   sayFew(predictor, 3)
   if (predictor > SIGNED) sayHead(<i64>load<f64>(COLUMN))
   if (predictor == CONSTANT) return
-  const depth = max(1, bitLength(bitLength(residuals(count, predictor))))
+  const isSigned = predictor != NONE
+  const largest = residuals(count, predictor)
+  const depth = max(1, bitLength(bitLength(isSigned ? sizeOf(largest) : largest)))
   sayFew(depth, 3)
-  reset(WHOLE, ROWS)
+  resetUsual(depth)
   const fineness = finenessOf(depth)
   let length: f64 = 1
+  let before: i64 = 0
+  let previous = predictor > SIGNED ? <i64>load<f64>(COLUMN) : 0
   for (let i: usize = predictor > SIGNED ? 1 : 0; i < <usize>count; i++) {
     const residual = load<u64>(RESIDUALS + (i << 3))
-    sayNumber(WHOLE, contextOf(length, fineness), depth, residual)
-    length += (<f64>bitLength(residual) - length) * 0.25
+    const size = isSigned ? sizeOf(residual) : residual
+    sayNumber(WHOLE, contextOf(length, fineness), depth, size)
+    length += (<f64>bitLength(size) - length) * 0.25
+    if (isSigned) {
+      const value = <i64>load<f64>(COLUMN + (i << 3))
+      const distance: i64 = residual & 1 ? -(<i64>size) : <i64>size
+      if (size > 0) {
+        sayBit(SIGNS + signContext(before, previous - (value - distance)), <u32>residual & 1)
+      }
+      before = distance
+      previous = value
+    }
   }
+}
+
+/** Size of the number that was folded to another one. */
+function sizeOf(folded: u64): u64 {
+  return (folded + 1) >> 1
 }
 
 export function sayRows(width: usize, count: i32): void {

@@ -19,7 +19,10 @@ import { ByteBuilder } from '../engine/bytes.ts'
 import { double } from '../engine/values.ts'
 import type { FuzzTarget } from '../target.ts'
 
-const VECTORS = new URL('../../../src/history/codec/vectors/history-chunks.json', import.meta.url)
+/** Chunks of both versions. */
+const VECTORS = ['history-chunks.json', 'history-chunks-1.json'].map((file) => {
+  return new URL(`../../../src/history/codec/vectors/${file}`, import.meta.url)
+})
 const out = new ByteBuilder()
 const [script, quick] = [scriptCodec(), quickCodec()]
 
@@ -52,9 +55,11 @@ export const historyChunks: FuzzTarget = {
   name: 'history-chunks',
 
   seeds() {
-    const golden: Record<string, string> = JSON.parse(readFileSync(VECTORS, 'utf8'))
     const kinds = KINDS.map((kind, i) => [kind, i] as const)
-    return Object.entries(golden).flatMap(([name, hex]) => {
+    const golden = VECTORS.flatMap((file): [name: string, hex: string][] => {
+      return Object.entries(JSON.parse(readFileSync(file, 'utf8')))
+    })
+    return golden.flatMap(([name, hex]) => {
       const found = kinds.find(([kind]) => name.startsWith(kind))
       return found === undefined ? [] : [Buffer.from(`0${found[1]}${hex}`, 'hex')]
     })

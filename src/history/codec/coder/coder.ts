@@ -43,6 +43,8 @@ export interface Encoder {
 
 /** Reader of what an {@link Encoder} has said; behind the end everything reads as zero. */
 export interface Decoder {
+  /** Version of the chunk at hand, which says how columns of whole numbers were written. */
+  version: 1 | 2
   /** Bytes read so far. */
   readonly offset: number
   open(bytes: Uint8Array): void

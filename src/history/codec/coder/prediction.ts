@@ -31,11 +31,11 @@ export function rowDepth(totals: Float64Array, count: number): number {
   return Math.max(1, bitLength(bitLength(largest * 2)))
 }
 
-/** Contexts per bit of length: the fewer lengths there are, the finer. */
-export function finenessOf(depth: number): number {
-  return depth > 4 ? 0.25 : depth < 3 ? 1 : 0.5
-}
-
 export function contextOf(length: number, fineness: number): number {
   return Math.min(WHOLE_CONTEXTS - 1, Math.floor(length * fineness + 0.5))
+}
+
+/** Gives the context of a sign: the distance before, and where the number before lies from here. */
+export function signContext(distance: number, lean: number): number {
+  return (Math.sign(distance) + 1) * 3 + Math.sign(lean) + 1
 }

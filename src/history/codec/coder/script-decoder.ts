@@ -14,18 +14,24 @@ import {
   AGE_MAX,
   CONTEXT_SIZE,
   FLAG_CONTEXTS,
+  finenessOf,
   Models,
   RATES,
   ROW_CONTEXTS,
+  SIGN_AGE,
+  SIGN_CONTEXTS,
+  USUAL,
+  WHOLE_AGE,
   WHOLE_CONTEXTS,
 } from './models.ts'
-import { contextOf, expectedCount, finenessOf, learnShares, rowDepth } from './prediction.ts'
+import { contextOf, expectedCount, learnShares, rowDepth, signContext } from './prediction.ts'
 
 const ALL = 0x7fff_ffff
 const TOP_BYTE = 0x7f80_0000
 const NOTHING = new Uint8Array(0)
 
 export class ScriptDecoder implements Decoder {
+  version: 1 | 2 = 2
   #bytes: Uint8Array = NOTHING
   #at = 0
   #low = 0
@@ -34,6 +40,7 @@ export class ScriptDecoder implements Decoder {
   #code = 0
   #spare = 0
   readonly #whole = new Models(WHOLE_CONTEXTS * CONTEXT_SIZE)
+  readonly #signs = new Models(SIGN_CONTEXTS)
   readonly #rows = new Models(ROW_CONTEXTS * CONTEXT_SIZE)
   readonly #flags = new Models(FLAG_CONTEXTS)
 
@@ -150,34 +157,50 @@ export class ScriptDecoder implements Decoder {
     const depth = this.bits(3)
     if (depth === 0 || depth > 6) throw this.#valueFault(`lengths of ${depth} bits`)
     if (hasHead) values[0] = head
+    if (this.version === 1) this.#whole.reset()
+    else {
+      this.#whole.reset(WHOLE_AGE, USUAL[depth - 1])
+      this.#signs.reset(SIGN_AGE)
+    }
     this.#residuals(values, count, predictor, depth)
   }
 
   #residuals(values: Float64Array, count: number, predictor: number, depth: number): void {
-    const models = this.#whole
-    models.reset()
     const fineness = finenessOf(depth)
     const rate = MEAN_RATES[predictor]!
     const usesMean = rate > 0
     const isSlope = predictor === PREDICTOR.slope
     const hasHead = predictor > PREDICTOR.signed
+    const isFolded = this.version === 1
+    const isSigned = predictor !== PREDICTOR.none
     let previous = hasHead ? values[0]! : 0
     let before = previous
     let mean = previous
     let length = 1
+    let distance = 0
     for (let i = hasHead ? 1 : 0; i < count; i++) {
-      const residual = this.#number(models, contextOf(length, fineness), depth)
-      length += (bitLength(residual) - length) / 4
-      let value = predictor === PREDICTOR.none ? residual : unfold(residual)
-      if (hasHead) {
-        value += usesMean ? Math.floor(mean + 0.5) : isSlope ? 2 * previous - before : previous
+      const expected = !hasHead
+        ? 0
+        : usesMean
+          ? Math.floor(mean + 0.5)
+          : isSlope
+            ? 2 * previous - before
+            : previous
+      const size = this.#number(this.#whole, contextOf(length, fineness), depth)
+      length += (bitLength(size) - length) / 4
+      if (!isSigned) distance = size
+      else if (isFolded) distance = unfold(size)
+      else if (size === 0) distance = 0
+      else {
+        const lean = i === 0 ? 0 : previous - expected
+        const isBelow = this.#bit(this.#signs, signContext(distance, lean)) === 1
+        distance = isBelow ? -size : size
       }
+      const value = expected + distance
       if (value > WHOLE_MAX || value < -WHOLE_MAX) throw this.#valueFault(`${value} in a column`)
-      if (hasHead) {
-        mean += (value - mean) * rate
-        before = previous
-        previous = value
-      }
+      mean += (value - mean) * rate
+      before = previous
+      previous = value
       values[i] = value
     }
   }

@@ -15,12 +15,17 @@ import {
   AGE_MAX,
   CONTEXT_SIZE,
   FLAG_CONTEXTS,
+  finenessOf,
   Models,
   RATES,
   ROW_CONTEXTS,
+  SIGN_AGE,
+  SIGN_CONTEXTS,
+  USUAL,
+  WHOLE_AGE,
   WHOLE_CONTEXTS,
 } from './models.ts'
-import { contextOf, expectedCount, finenessOf, learnShares, rowDepth } from './prediction.ts'
+import { contextOf, expectedCount, learnShares, rowDepth, signContext } from './prediction.ts'
 
 const ALL = 0x7fff_ffff
 const TOP_BYTE = 0x7f80_0000
@@ -33,6 +38,7 @@ export class ScriptEncoder implements Encoder {
   #low = 0
   #high = ALL
   readonly #whole = new Models(WHOLE_CONTEXTS * CONTEXT_SIZE)
+  readonly #signs = new Models(SIGN_CONTEXTS)
   readonly #rows = new Models(ROW_CONTEXTS * CONTEXT_SIZE)
   readonly #flags = new Models(FLAG_CONTEXTS)
   #row = new Float64Array(0)
@@ -144,19 +150,29 @@ export class ScriptEncoder implements Encoder {
     this.bits(predictor, 3)
     if (predictor > PREDICTOR.signed) this.#head(values[0]!)
     if (predictor === PREDICTOR.constant) return
+    const isSigned = predictor !== PREDICTOR.none
     const residuals = residualsOf(values, count, predictor)
     let largest = 0
     for (let i = 0; i < count; i++) if (residuals[i]! > largest) largest = residuals[i]!
-    const depth = Math.max(1, bitLength(bitLength(largest)))
+    const depth = Math.max(1, bitLength(bitLength(isSigned ? sizeOf(largest) : largest)))
     this.bits(depth, 3)
     const models = this.#whole
-    models.reset()
+    models.reset(WHOLE_AGE, USUAL[depth - 1])
+    this.#signs.reset(SIGN_AGE)
     const fineness = finenessOf(depth)
     let length = 1
+    let before = 0
     for (let i = predictor > PREDICTOR.signed ? 1 : 0; i < count; i++) {
       const residual = residuals[i]!
-      this.#number(models, contextOf(length, fineness), depth, residual)
-      length += (bitLength(residual) - length) / 4
+      const size = isSigned ? sizeOf(residual) : residual
+      this.#number(models, contextOf(length, fineness), depth, size)
+      length += (bitLength(size) - length) / 4
+      if (isSigned) {
+        const distance = residual % 2 === 0 ? size : -size
+        const lean = i === 0 ? 0 : values[i - 1]! - (values[i]! - distance)
+        if (size > 0) this.#bit(this.#signs, signContext(before, lean), residual % 2)
+        before = distance
+      }
     }
   }
 
@@ -215,6 +231,11 @@ export class ScriptEncoder implements Encoder {
       left -= count
     }
   }
+}
+
+/** Size of the number that was folded to another one. */
+function sizeOf(folded: number): number {
+  return Math.floor((folded + 1) / 2)
 }
 
 let scratch = new Float64Array(4096)

@@ -9,8 +9,8 @@
  */
 import { type BucketRun, Histogram } from '../../../model/index.ts'
 import { type Decoder, type Encoder, type Rows, WHOLE_MAX } from '../coder/coder.ts'
+import { decodeInteger, decodeSingle, encodeInteger, encodeSingle } from '../columns/singles.ts'
 import { faultOf } from '../fault.ts'
-import { decodeInteger, decodeSingle, encodeInteger, encodeSingle } from '../singles.ts'
 import { type Extent, type Layout, placeRanges, rowPlaces } from './layout.ts'
 import { decodeMoments, encodeMoments, type GroupRows, type Moments } from './moments.ts'
 

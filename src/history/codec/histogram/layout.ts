@@ -11,9 +11,9 @@
  */
 import type { Histogram } from '../../../model/index.ts'
 import type { Decoder, Encoder } from '../coder/coder.ts'
+import { decodeNumbers, encodeNumbers } from '../columns/numbers.ts'
+import { decodeDouble, encodeDouble } from '../columns/singles.ts'
 import { faultOf } from '../fault.ts'
-import { decodeNumbers, encodeNumbers } from '../numbers.ts'
-import { decodeDouble, encodeDouble } from '../singles.ts'
 import { boundOf } from './powers.ts'
 
 export type Layout = Pick<Histogram, 'scale' | 'bounds' | 'zeroThreshold' | 'overflowFrom'>

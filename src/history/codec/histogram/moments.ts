@@ -16,9 +16,9 @@
 import type { Exact } from '../../../model/index.ts'
 import { bitLength } from '../coder/bit-length.ts'
 import { type Decoder, type Encoder, type Rows, WHOLE_MAX } from '../coder/coder.ts'
-import { decodeExacts, encodeExacts } from '../exacts.ts'
+import { decodeExacts, encodeExacts } from '../columns/exacts.ts'
+import { scale, unscale } from '../columns/numbers.ts'
 import { faultOf } from '../fault.ts'
-import { scale, unscale } from '../numbers.ts'
 import type { PlaceRange } from './layout.ts'
 
 const DECIMALS_MAX = 6

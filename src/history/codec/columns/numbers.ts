@@ -3,17 +3,22 @@
  *
  *   [way:5] 0 to 22  whole numbers / 10^way   [step?:1] then [step][offset] where all are on steps,
  *                                             such as pages of memory
- *           23       few different ones       [count:11] x [bits:64], then their places
+ *           23       few different ones       [count:11] x [bits:64], then their places; in chunks
+ *                                             of version 1 alone
  *           24       whole numbers x 2^unit   [unit]
  *           25       words                    [zeros:6], the high words as whole numbers; the low
  *                                             ones as bits, without the zeros at their end
+ *           26       fractions                fractions.ts
+ *           27       few different ones       [count:11], these, rising, by a way of their own,
+ *                                             then the place of each among them
  *
  * Before it stands [odd:1]: whether some are -0, NaN or infinite. These come first, as flags and
  * two bits each, and the column has the number before in their place.
  */
-import { POWERS } from './coder/bit-length.ts'
-import { type Decoder, type Encoder, WHOLE_MAX } from './coder/coder.ts'
-import { faultOf } from './fault.ts'
+import { POWERS } from '../coder/bit-length.ts'
+import { type Decoder, type Encoder, WHOLE_MAX } from '../coder/coder.ts'
+import { faultOf } from '../fault.ts'
+import { decodeFractions, encodeFractions } from './fractions.ts'
 import { decodeSingle, encodeSingle } from './singles.ts'
 
 /** Powers of ten up to here are exact doubles. */
@@ -21,6 +26,8 @@ const DECIMALS_MAX = 22
 const TABLE = 23
 const BINARY = 24
 const WORDS = 25
+const FRACTIONS = 26
+const FEW = 27
 /** Decimals that are tried before a table of few numbers. */
 const DECIMALS_USUAL = 3
 const TABLE_MAX = 1024
@@ -41,28 +48,45 @@ let scaled = new Float64Array(4096)
  * Says a column.
  * @param digits significant digits to which numbers that have no exact decimal form are rounded; 0
  *   = they stay as they are
+ * @returns the column as it will be read
  */
 export function encodeNumbers(
   encoder: Encoder,
   values: Float64Array,
   count: number,
   digits = 0,
-): void {
+): Float64Array {
   if (scaled.length < count) scaled = new Float64Array(count)
   const plain = encodeOdd(encoder, values, count)
-  if (isDecimal(encoder, plain, count, 0, DECIMALS_USUAL)) return
-  if (isFew(encoder, plain, count)) return
-  if (isDecimal(encoder, plain, count, DECIMALS_USUAL + 1, DECIMALS_MAX)) return
-  if (digits > 0) {
-    const rounded = plain.slice(0, count)
-    for (let i = 0; i < count; i++) rounded[i] = Number(rounded[i]!.toPrecision(digits))
-    if (isDecimal(encoder, rounded, count, 0, DECIMALS_MAX)) return
-    if (isBinary(encoder, rounded, count)) return
-    encodeWords(encoder, rounded, count)
-    return
+  const read = encodePlain(encoder, plain, count, digits)
+  if (plain === values || read === plain) return read === plain ? values : read
+  return values.map((value, i) => (isOdd(value) ? value : read[i]!))
+}
+
+/** Says numbers of which none is odd. */
+function encodePlain(
+  encoder: Encoder,
+  plain: Float64Array,
+  count: number,
+  digits: number,
+): Float64Array {
+  if (isDecimal(encoder, plain, count, 0, DECIMALS_USUAL)) return plain
+  if (isFew(encoder, plain, count)) return plain
+  if (isDecimal(encoder, plain, count, DECIMALS_USUAL + 1, DECIMALS_MAX)) return plain
+  if (encodeFractions(encoder, plain, count, () => encoder.bits(FRACTIONS, 5))) return plain
+  if (digits === 0) {
+    encodeBits(encoder, plain, count)
+    return plain
   }
-  if (isBinary(encoder, plain, count)) return
-  encodeWords(encoder, plain, count)
+  const rounded = plain.slice(0, count)
+  for (let i = 0; i < count; i++) rounded[i] = Number(rounded[i]!.toPrecision(digits))
+  if (!isDecimal(encoder, rounded, count, 0, DECIMALS_MAX)) encodeBits(encoder, rounded, count)
+  return rounded
+}
+
+/** Says the column by the bits of its doubles. */
+function encodeBits(encoder: Encoder, values: Float64Array, count: number): void {
+  if (!isBinary(encoder, values, count)) encodeWords(encoder, values, count)
 }
 
 /** Says which numbers are -0, NaN or infinite, and gives the column without them. */
@@ -163,17 +187,21 @@ function isFew(encoder: Encoder, values: Float64Array, count: number): boolean {
     if (places.size > most) return false
   }
   const table = Float64Array.from(places.keys()).sort()
-  encoder.bits(TABLE, 5)
+  encoder.bits(FEW, 5)
   encoder.bits(table.length, 11)
-  for (const [place, value] of table.entries()) {
-    places.set(value, place)
-    float[0] = value
-    encoder.bits(words[HIGH]!, 32)
-    encoder.bits(words[LOW]!, 32)
-  }
+  encodeTable(encoder, table)
+  for (const [place, value] of table.entries()) places.set(value, place)
   for (let i = 0; i < count; i++) scaled[i] = places.get(values[i]!)!
   encoder.whole(scaled, count)
   return true
+}
+
+/** Says the different numbers of a column, which are no decimals of few places. */
+function encodeTable(encoder: Encoder, table: Float64Array): void {
+  const count = table.length
+  if (isDecimal(encoder, table, count, DECIMALS_USUAL + 1, DECIMALS_MAX)) return
+  if (encodeFractions(encoder, table, count, () => encoder.bits(FRACTIONS, 5))) return
+  encodeBits(encoder, table, count)
 }
 
 /** Says the column as whole numbers of one binary step, if they are that. */
@@ -234,13 +262,20 @@ export function decodeNumbers(decoder: Decoder, values: Float64Array, count: num
     for (const flag of odd) if (flag === 1) kinds.push(decoder.bits(2))
   }
   const way = decoder.bits(5)
+  if (way === FEW) decodeFew(decoder, values, count)
+  else decodeBy(decoder, way, values, count)
+  if (odd === undefined) return
+  for (let i = 0, k = 0; i < count; i++) if (odd[i] === 1) values[i] = ODD[kinds[k++]!]!
+}
+
+/** Reads a column by a way that no other column stands in. */
+function decodeBy(decoder: Decoder, way: number, values: Float64Array, count: number): void {
   if (way <= DECIMALS_MAX) decodeSteps(decoder, values, count, way)
   else if (way === TABLE) decodeTable(decoder, values, count)
   else if (way === BINARY) decodeBinary(decoder, values, count)
   else if (way === WORDS) decodeWords(decoder, values, count)
+  else if (way === FRACTIONS) decodeFractions(decoder, values, count)
   else throw faultOf('chunk_layout', decoder.offset, `column of doubles by way ${way}`)
-  if (odd === undefined) return
-  for (let i = 0, k = 0; i < count; i++) if (odd[i] === 1) values[i] = ODD[kinds[k++]!]!
 }
 
 function decodeSteps(
@@ -265,6 +300,22 @@ function decodeTable(decoder: Decoder, values: Float64Array, count: number): voi
     words[LOW] = decoder.bits(32)
     table[i] = plainDouble(decoder)
   }
+  decodePlacesIn(decoder, table, values, count)
+}
+
+function decodeFew(decoder: Decoder, values: Float64Array, count: number): void {
+  const table = new Float64Array(decoder.bits(11))
+  decodeBy(decoder, decoder.bits(5), table, table.length)
+  decodePlacesIn(decoder, table, values, count)
+}
+
+/** Reads a column of places in a table, and takes what stands there. */
+function decodePlacesIn(
+  decoder: Decoder,
+  table: Float64Array,
+  values: Float64Array,
+  count: number,
+): void {
   decoder.whole(values, count)
   for (let i = 0; i < count; i++) {
     const value = table[values[i]!]

@@ -6,15 +6,15 @@
  *                1 = their parts above and below 2^32 as two columns, 0 = each by itself
  *   the others as a column of doubles
  */
-import type { Exact } from '../../model/index.ts'
-import { type Decoder, type Encoder, WHOLE_MAX } from './coder/coder.ts'
+import type { Exact } from '../../../model/index.ts'
+import { type Decoder, type Encoder, WHOLE_MAX } from '../coder/coder.ts'
 import { decodeNumbers, encodeNumbers } from './numbers.ts'
 import { decodeInteger, encodeInteger } from './singles.ts'
 
 const WORD = 4_294_967_296n
 
 /** Says which rows are set; nothing but a bit where none is. */
-function encodeRows(encoder: Encoder, count: number, isSet: (row: number) => boolean): void {
+export function encodeRows(encoder: Encoder, count: number, isSet: (row: number) => boolean): void {
   const flags = new Uint8Array(count)
   let some = 0
   for (let i = 0; i < count; i++) if (isSet(i)) some = flags[i] = 1
@@ -22,30 +22,33 @@ function encodeRows(encoder: Encoder, count: number, isSet: (row: number) => boo
   if (some === 1) encoder.flags(flags, count)
 }
 
-function decodeRows(decoder: Decoder, count: number): number[] {
+export function decodeRows(decoder: Decoder, count: number): number[] {
   if (decoder.bits(1) === 0) return []
   const flags = new Uint8Array(count)
   decoder.flags(flags, count)
   return Array.from(flags.keys()).filter((row) => flags[row] === 1)
 }
 
-/** Says a column of doubles of which some rows are integers beyond the safe ones. */
+/**
+ * Says a column of doubles of which some rows are integers beyond the safe ones.
+ * @returns the doubles as they will be read
+ */
 export function encodeWide(
   encoder: Encoder,
   values: Float64Array,
   wide: ReadonlyMap<number, bigint>,
   digits = 0,
-): void {
+): Float64Array {
   const count = values.length
   encodeRows(encoder, count, (row) => wide.has(row))
-  if (wide.size === 0) {
-    encodeNumbers(encoder, values, count, digits)
-    return
-  }
+  if (wide.size === 0) return encodeNumbers(encoder, values, count, digits)
   const integers = [...wide].sort(([a], [b]) => a - b).map(([, integer]) => integer)
   encodeIntegers(encoder, integers)
   const others = values.filter((_, row) => !wide.has(row))
-  if (others.length > 0) encodeNumbers(encoder, others, others.length, digits)
+  if (others.length === 0) return values
+  const read = encodeNumbers(encoder, others, others.length, digits)
+  let i = 0
+  return values.map((value, row) => (wide.has(row) ? value : read[i++]!))
 }
 
 function encodeIntegers(encoder: Encoder, integers: readonly bigint[]): void {

@@ -1,7 +1,7 @@
 /** Single numbers between the columns of a chunk: whole ones, doubles, and integers of any size. */
-import { bitLength, fold, unfold } from './coder/bit-length.ts'
-import type { Decoder, Encoder } from './coder/coder.ts'
-import { faultOf } from './fault.ts'
+import { bitLength, fold, unfold } from '../coder/bit-length.ts'
+import type { Decoder, Encoder } from '../coder/coder.ts'
+import { faultOf } from '../fault.ts'
 
 /** Bytes of the largest integer: sums of 2^64 observations of the largest double fit in it. */
 const INTEGER_BYTES_MAX = 160
@@ -17,8 +17,8 @@ export function encodeSingle(encoder: Encoder, value: number): void {
   encoder.bits(folded, length)
 }
 
-export function decodeSingle(decoder: Decoder): number {
-  const length = decoder.bits(6)
+/** @param length that was read already */
+export function decodeSingle(decoder: Decoder, length = decoder.bits(6)): number {
   if (length > 53) throw faultOf('chunk_value', decoder.offset, `a number of ${length} bits`)
   return unfold(decoder.bits(length))
 }
