@@ -169,12 +169,13 @@ function decodeNear(decoder: Decoder, base: Float64Array, direction: 1 | -1): Fl
 
 /** Reads numbers of which some are those of `base`. */
 function decodeUnequal(decoder: Decoder, base: Float64Array, column: Float64Array): void {
-  column.set(base)
   const equal = new Set(decodeRows(decoder, base.length))
   const others = new Float64Array(base.length - equal.size)
   if (others.length > 0) decodeNumbers(decoder, others, others.length)
   for (let row = 0, i = 0; row < base.length; row++) {
-    if (!equal.has(row)) column[row] = others[i++]!
+    const value = equal.has(row) ? base[row]! : others[i++]!
+    // one NaN for all: that of a comparison may have other bits
+    column[row] = Number.isNaN(value) ? Number.NaN : value
   }
 }
 
