@@ -8,11 +8,17 @@
  */
 import type { Cell, Kind, Metadata, Summary } from '../model/index.ts'
 import type { PackedParts } from '../model/packed/packed-histogram.ts'
+import type { SeriesWords } from '../model/text/series-filter.ts'
 
 /** Part of the contract that a history keeps which is written by others, as an engine's. */
 export interface HistoryReader {
   /** @throws {HistoryError} with `too_large` for more than the limits of a read */
   read(query: CellQuery): Promise<CellAnswer>
+  /**
+   * Finds series by when they lived: of a store of its own those that have ended, of others all.
+   * @throws {HistoryError} with `too_large` for more than it can count
+   */
+  find(query: PastQuery): Promise<FoundSeries>
   /** Lets go; a store of its own writes before what waits. */
   close(): Promise<void>
 }
@@ -26,6 +32,10 @@ export interface HistoryStore extends HistoryReader {
   append(second: ClosedSecond): Promise<void>
   /** Lists series that have cells, by their keys' numbers in the store, rising. */
   list(query?: SeriesQuery): Promise<readonly StoredSeries[]>
+  /** Lists those that were there when the hub ended, with their totals, in columns. */
+  living(query: LivingQuery): Promise<LivingSeries>
+  /** Takes refs for series by their numbers in the store, as a second takes those it defines. */
+  bind(bound: BoundSeries): Promise<void>
   /** Takes series away with all that is kept of them. @returns how many there were */
   remove(keys: readonly Uint8Array[]): Promise<number>
   /** Lets go of what is too old or too much now, and not only in due course. */
@@ -99,11 +109,31 @@ interface CellColumn {
   readonly cells: readonly (Cell | undefined)[]
 }
 
+export interface PastQuery extends SeriesWords {
+  /** Bounds, Unix seconds: those that lived in (from, to]. */
+  readonly fromS: number
+  readonly toS: number
+  /** Series that are told at most, the last to end first; all that match are counted. */
+  readonly limit: number
+  /** Ending of the names of series that are a part of another, which are left out. */
+  readonly partEnding?: string
+}
+
+export interface FoundSeries {
+  readonly series: readonly PastSeries[]
+  /** Number of all that match. */
+  readonly total: number
+}
+
+export interface PastSeries extends Omit<SeriesDefinition, 'ref'> {
+  /** Ends of its first and its last cell, Unix seconds; absent where that is not known. */
+  readonly firstS?: number
+  readonly lastS?: number
+}
+
 export interface SeriesQuery {
   /** Keys of the only ones to be listed. */
   readonly keys?: readonly Uint8Array[]
-  /** Only those which were there when the hub ended, with their totals. */
-  readonly isLiving?: boolean
   readonly limit?: number
   /** Number of the store after which the list goes on. */
   readonly after?: number
@@ -120,6 +150,43 @@ export interface StoredSeries {
   readonly lastS: number
   /** All of its cells since it began, merged; undefined for one that has ended. */
   readonly total: Cell | undefined
+}
+
+export interface LivingQuery {
+  readonly limit: number
+  /** Number of the store after which the list goes on; 0 at first. */
+  readonly after: number
+}
+
+/** Series that go on, a row each: a hub takes a hundred thousand of them before it listens. */
+export interface LivingSeries {
+  /** Numbers in the store, rising. */
+  readonly numbers: Uint32Array
+  /** Places in `KINDS` of the model. */
+  readonly kinds: Uint8Array
+  /** Keys, one behind the other, and the end of each. */
+  readonly keys: Uint8Array
+  readonly keyEnds: Uint32Array
+  /** Metadata that several have in common, by the places that follow. */
+  readonly metadata: readonly Metadata[]
+  readonly metadataPlaces: Uint32Array
+  /** Origins as they were defined; empty for none. */
+  readonly origins: readonly string[]
+  readonly originPlaces: Uint32Array
+  /** Ends of their last cells, Unix seconds. */
+  readonly lastS: Float64Array
+  /** Totals of counters; integers that no double holds, and those of distributions, by row. */
+  readonly totals: Float64Array
+  readonly wide: ReadonlyMap<number, bigint>
+  /** Bytes of histograms (`unpackHistogram`). */
+  readonly histograms: ReadonlyMap<number, Uint8Array>
+  readonly summaries: ReadonlyMap<number, Summary>
+}
+
+export interface BoundSeries {
+  readonly numbers: Uint32Array
+  /** Ref of each. */
+  readonly refs: Uint32Array
 }
 
 export interface HistoryHealth {

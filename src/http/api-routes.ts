@@ -1,5 +1,6 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { HistoryError } from '../history/store.ts'
 import { isDecrements, type SeriesRecord } from '../hub/series/record.ts'
 import type { Usual } from '../hub/usual/usual.ts'
 import type { HubView } from '../hub/view.ts'
@@ -17,6 +18,7 @@ import {
   deletionQuery,
   liveQuery,
   noQuery,
+  pastQuery,
   rangeQuery,
   read,
   readJson,
@@ -31,12 +33,14 @@ import {
 import { alignWindow, findPast } from './query/range/past.ts'
 import { COLUMNS_LIMIT, rangeJson } from './query/range/range.ts'
 import { samplesJson } from './query/samples.ts'
-import { detailSeries, seriesJson } from './query/series.ts'
+import { describePast, detailSeries, pastJson, seriesJson } from './query/series.ts'
 import { usualAnswer } from './query/usual.ts'
 import { requireJson } from './security.ts'
 
 /** Window of a range request that names none. */
 const WINDOW_DEFAULT_MS = 300_000
+/** The same of a request for series of the past. */
+const PAST_DEFAULT_MS = 86_400_000
 /** The same of a request for samples. */
 const SAMPLES_DEFAULT_MS = 10_000
 /** Rows of a list that is given in overload, too: as many as the live page asks for at once. */
@@ -61,13 +65,18 @@ export function addApiRoutes(
     const isNeeded = query.limit <= NEEDED_ROWS
     return piecesAnswer(context, seriesJson(view, query), 'application/json', isNeeded)
   })
+  app.get('/api/v1/past', (context) => pastAnswer(context, view))
   app.delete('/api/v1/series', async (context) => {
     requireLoopback(context)
     return jsonAnswer(context, await deletions.run(readQuery(deletionQuery, context)))
   })
   app.get('/api/v1/series/:id{[0-9]+}', (context) => {
     readQuery(noQuery, context)
-    return jsonAnswer(context, detailSeries(view, seriesOf(view, context.req.param('id'))))
+    const id = context.req.param('id')
+    const past = view.past?.get(Number(id))
+    const info =
+      past === undefined ? detailSeries(view, seriesOf(view, id)) : describePast(view, past)
+    return jsonAnswer(context, info)
   })
   app.get('/api/v1/series/:id{[0-9]+}/names', (context) => {
     readQuery(noQuery, context)
@@ -104,6 +113,24 @@ export function addApiRoutes(
     const hint = 'open a new one with GET /api/v1/live'
     throw new HttpError(404, 'unknown_stream', 'this stream has ended or never was', hint)
   })
+}
+
+/** @throws {HttpError} 400 for more than the history can count, 503 where it does not answer */
+async function pastAnswer(context: HubContext, view: HubView): Promise<Response> {
+  const { from, to, ...query } = readQuery(pastQuery, context)
+  const { fromMs, toMs } = windowOf({ from, to }, view, PAST_DEFAULT_MS)
+  const bounds = { fromS: Math.floor(fromMs / 1000), toS: Math.ceil(toMs / 1000) }
+  try {
+    const found = await view.past?.find({ ...query, ...bounds })
+    const pieces = pastJson(view, found ?? { series: [], total: 0 })
+    return await piecesAnswer(context, pieces, 'application/json')
+  } catch (error) {
+    if (!(error instanceof HistoryError)) throw error
+    if (error.code === 'too_large') {
+      throw new HttpError(400, 'too_large', error.message, 'narrow the words, or the time')
+    }
+    throw new HttpError(503, 'no_history', error.message, 'GET /api/v1/sources tells its state')
+  }
 }
 
 function samplesAnswer(context: HubContext, view: HubView): Promise<Response> {

@@ -6,6 +6,7 @@
  * of one from 0.01 on.
  *
  *   GET  /api/v1/series?filter=&kind=&dialect=&series=1,2&limit=&after=   SeriesPage
+ *   GET  /api/v1/past?filter=&kind=&dialect=&from=&to=&limit=  PastAnswer
  *   GET  /api/v1/series/ID                                     SeriesInfo
  *   GET  /api/v1/series/ID/names                               NamesAnswer
  *   GET  /api/v1/series/ID/exemplars                           ExemplarsAnswer
@@ -109,6 +110,18 @@ export interface SeriesInfo {
   }
   /** Histograms and summaries, since the series began. */
   readonly statistics?: StatisticsJson
+  /**
+   * Only the history has it: its times are those of its first and its last cell, and it has no
+   * value of now. Its id is good for ranges, as long as not many others are told.
+   */
+  readonly isPast?: true
+}
+
+/** Series of a time that the hub has no more, or never had; those that ended last come first. */
+export interface PastAnswer {
+  readonly series: readonly SeriesInfo[]
+  /** Number of all that match; more than are listed where there are more than the limit. */
+  readonly total: number
 }
 
 /** Answer of `/api/v1/series/ID/exemplars`, the newest first. */

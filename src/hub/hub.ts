@@ -7,7 +7,6 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
-import type { StoredSeries } from '../history/store.ts'
 import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
@@ -16,7 +15,7 @@ import { Bindings } from './bindings/bindings.ts'
 import { peersOf } from './config/peers.ts'
 import { dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
-import { restoreSeries } from './history/restore-series.ts'
+import { type FormerSeries, restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import type { IngestEvents } from './ingest/ingest.ts'
@@ -87,6 +86,7 @@ export class Hub implements HubView {
   readonly sessions: Sessions
   /** Memory beyond the ring; set before {@link start}. */
   history: HubView['history']
+  past: HubView['past']
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
   readonly #config: HubConfig
@@ -398,8 +398,8 @@ export class Hub implements HubView {
   }
 
   /** Goes on with a series of a former start; to be called before {@link start}. */
-  restore(stored: StoredSeries): SeriesRecord | undefined {
-    return restoreSeries(stored, this.series, this.#writer)
+  restore(former: FormerSeries): SeriesRecord | undefined {
+    return restoreSeries(former, this.series, this.#writer)
   }
 
   /**

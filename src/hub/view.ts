@@ -9,6 +9,7 @@ import { defaultsOf } from '../dialects/options.ts'
 import type { HistoryStore } from '../history/store.ts'
 import type { Exemplars } from '../model/index.ts'
 import type { Clock } from '../time/clock.ts'
+import type { PastList } from './history/past-list.ts'
 import type { TakeTapped } from './listen/tap/tap.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { SampleDemand } from './live/samples/gauge-sampler.ts'
@@ -35,6 +36,8 @@ export interface HubView {
   readonly live: LiveRing
   /** Memory beyond the ring, where there is one. */
   readonly history?: Pick<HistoryStore, 'read'> | undefined
+  /** Series of that memory that the hub has no more, or never had. */
+  readonly past?: PastList | undefined
   /** Samples below a second. */
   readonly samples: Samples
   readonly sessions: Sessions

@@ -1,4 +1,8 @@
-/** Keys of series that differ in nothing but their names, as `identityKey` lays them out. */
+/**
+ * Keys of series as bytes, as `identityKey` lays them out: made of a name alone, and looked through
+ * without an identity being made.
+ */
+import { KINDS, type Kind } from './cell.ts'
 import { type Identity, identityKey } from './series.ts'
 
 /** Place of the name in a key of {@link identityKey}, behind its length. */
@@ -44,5 +48,57 @@ export class NamedKeys {
     this.#key = new Uint8Array(2 * size)
     this.#key[0] = this.#kind
     this.#views = []
+  }
+}
+
+/** Form of a key: what limits of a series ask for. */
+export interface KeyForm {
+  readonly kind: Kind
+  /** Bytes of the name. */
+  readonly nameLength: number
+  /** Bytes of the longest key or value of a label; 0 without any. */
+  readonly labelLength: number
+}
+
+/** Reads the form of a key; undefined for bytes in which `identityOf` finds no identity. */
+export function keyForm(key: Uint8Array): KeyForm | undefined {
+  const kind = KINDS.find((each) => each.charCodeAt(0) === key[0])
+  const nameLength = lengthAt(key, 1)
+  const flagAt = NAME_AT + nameLength
+  const flag = key[flagAt]
+  if (kind === undefined || nameLength < 0 || flag === undefined || flag > 1) return undefined
+  let labelLength = 0
+  let texts = 0
+  for (let at = flagAt + 1; at < key.length; texts++) {
+    const length = lengthAt(key, at)
+    const end = at + 4 + length
+    if (length < 0 || !isText(key, at + 4, end)) return undefined
+    // the first two are those of the qualifier, where there is one
+    if (texts >= 2 * flag && length > labelLength) labelLength = length
+    at = end
+  }
+  return texts % 2 === 0 && texts >= 2 * flag ? { kind, nameLength, labelLength } : undefined
+}
+
+/** Gives the length of the text at an offset; -1 where the key is too short for it. */
+function lengthAt(key: Uint8Array, at: number): number {
+  if (at + 4 > key.length) return -1
+  const length = key[at]! + key[at + 1]! * 0x100 + key[at + 2]! * 0x1_0000 + key[at + 3]! * 2 ** 24
+  return at + 4 + length > key.length ? -1 : length
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+function isText(key: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (key[at]! > 0x7f) return isUtf8(key.subarray(at, end))
+  return true
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    strict.decode(bytes)
+    return true
+  } catch {
+    return false
   }
 }

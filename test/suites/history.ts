@@ -5,88 +5,22 @@
 import assert from 'node:assert/strict'
 import { type TestOptions, test } from 'node:test'
 import { HistoryError, type HistoryReader, type HistoryStore } from '../../src/history/store.ts'
-import {
-  addToSummary,
-  type Cell,
-  EMPTY_SUMMARY,
-  Histogram,
-  type Identity,
-  identityKey,
-  mergeCells,
-} from '../../src/model/index.ts'
+import { type Identity, identityKey, identityOf } from '../../src/model/index.ts'
 import { type NamedCell, SecondMaker, START_S } from '../support/history.ts'
-
-const HITS: Identity = { name: 'hits', kind: 'counter', labels: [['host', 'a']] }
-const MORE: Identity = { name: 'hits', kind: 'counter', labels: [['host', 'b']] }
-const LOAD: Identity = { name: 'load', kind: 'gauge', labels: [] }
-const TIMES: Identity = { name: 'times', kind: 'histogram', labels: [] }
-const SIZES: Identity = { name: 'sizes', kind: 'summary', labels: [] }
-const ALL = [HITS, MORE, LOAD, TIMES, SIZES]
-
-/** Cells of a second, made of its number alone; some seconds lack some series. */
-function cellsAt(second: number): NamedCell[] {
-  const mixed = (second * 2_654_435_761) % 2 ** 32
-  const cells: NamedCell[] = []
-  if (second % 7 !== 3)
-    cells.push({ identity: HITS, cell: { kind: 'counter', delta: mixed % 100 } })
-  if (second % 90 === 5) {
-    const delta = 2n ** 60n + BigInt(mixed)
-    cells.push({ identity: MORE, cell: { kind: 'counter', delta } })
-  } else cells.push({ identity: MORE, cell: { kind: 'counter', delta: 3 } })
-  if (second % 3 === 0) {
-    const value = (mixed % 1000) / 8
-    const at = second * 1000
-    const spread = { first: value - 1, firstAt: at, min: value - 2, max: value, count: 3 }
-    const cell: Cell = { kind: 'gauge', value, at, ...(second % 2 === 0 ? { spread } : {}) }
-    cells.push({ identity: LOAD, cell })
-  }
-  if (second % 5 !== 0) {
-    const histogram = new Histogram()
-    for (let i = 0; i < 1 + (second % 4); i++) histogram.record(1 + ((mixed >>> i) % 5000))
-    cells.push({ identity: TIMES, cell: { kind: 'histogram', histogram } })
-  }
-  // one value only: its statistics merge without a rounding
-  const summary = addToSummary(addToSummary(EMPTY_SUMMARY, 64), 64)
-  if (second % 4 === 0) cells.push({ identity: SIZES, cell: { kind: 'summary', summary } })
-  return cells
-}
-
-/** What a store keeps of a cell, and what can be seen of it. */
-interface Kept {
-  readonly cellOf: (cell: Cell) => Cell
-  readonly seen: (cell: Cell | undefined) => unknown
-}
-
-/** Merges the cells of a series over steps, with nothing of a store. */
-function expected(
-  seconds: readonly number[],
-  identity: Identity,
-  fromS: number,
-  stepS: number,
-  cellOf: Kept['cellOf'] = (cell) => cell,
-) {
-  const cells = new Map<number, Cell>()
-  for (const endS of seconds) {
-    const found = cellsAt(endS).find((each) => each.identity === identity)
-    if (found === undefined || (found.cell.kind === 'counter' && found.cell.delta === 0)) continue
-    const step = Math.ceil((endS - fromS) / stepS) - 1
-    const held = cells.get(step)
-    const cell = cellOf(found.cell)
-    cells.set(step, held === undefined ? cell : mergeCells(held, cell))
-  }
-  return cells
-}
-
-/** What can be seen of a cell. */
-function seen(cell: Cell | undefined): unknown {
-  if (cell?.kind !== 'histogram') return cell
-  const { scale, count, sum, min, max, zeroCount, positive } = cell.histogram
-  const buckets: [number, bigint][] = []
-  positive.forEach((index, held) => {
-    buckets.push([index, held])
-  })
-  return { scale, count, sum, min, max, zeroCount, buckets }
-}
+import {
+  ALL,
+  cellsAt,
+  expected,
+  HITS,
+  type Kept,
+  LOAD,
+  MORE,
+  range,
+  SIZES,
+  seen,
+  TIMES,
+} from './history-cells.ts'
+import { historySeriesSuite } from './history-series.ts'
 
 const WHOLE: Kept = { cellOf: (cell) => cell, seen }
 
@@ -187,6 +121,30 @@ export function historyReadingSuite(
     await reader.close()
   })
 
+  test('series of a time are found by words, and read by what is told', options, async () => {
+    const { reader, startS, ...writer } = await open()
+    const seconds = range(startS, startS + 120)
+    for (const endS of seconds) writer.second(endS, cellsAt(endS))
+    await writer.send()
+    const find = async (words: object, fromS = startS, toS = startS + 120) => {
+      const query = { filter: '', limit: 10, fromS, toS, ...words }
+      const { series, total } = await reader.find(query)
+      assert.equal(series.length, total)
+      return series.map(({ key }) => identityOf(key)!)
+    }
+    assert.deepEqual(await find({ filter: 'HOST=a hit' }), [HITS])
+    assert.deepEqual(await find({ filter: 'kind=hist' }), [TIMES])
+    assert.deepEqual(await find({ kind: 'summary' }), [SIZES])
+    assert.deepEqual(await find({ kind: 'gauge', filter: 'loa' }), [LOAD])
+    assert.deepEqual(await find({ filter: 'hits' }, startS - 900_000, startS - 800_000), [])
+    const [hits] = await find({ filter: 'host=a' })
+    const groups = [[identityKey(hits!)]]
+    const answer = await reader.read({ groups, fromS: startS, toS: startS + 120, stepS: 60 })
+    const wanted = expected(seconds, HITS, startS, 60)
+    assert.deepEqual(answer.columns[0]!.cells, [wanted.get(0), wanted.get(1)])
+    await reader.close()
+  })
+
   test('a read of too much of it is refused, and the limit told', options, async () => {
     const { reader, startS } = await open()
     await refusesTooMuch(reader, startS)
@@ -204,11 +162,6 @@ async function refusesTooMuch(reader: HistoryReader, toS: number): Promise<void>
 }
 
 /** Range of whole seconds. */
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, i) => from + 1 + i)
-}
-
-/** @param open opens the store of a test; the same place again where it was opened before */
 export function historySuite(open: () => Promise<HistoryStore>): void {
   test('what was appended is read merged at any step, over a restart too', async () => {
     const maker = new SecondMaker()
@@ -284,52 +237,7 @@ export function historySuite(open: () => Promise<HistoryStore>): void {
     await store.close()
   })
 
-  test('series are listed with their labels, life spans and totals', async () => {
-    const maker = new SecondMaker()
-    let store = await open()
-    for (const endS of range(START_S, START_S + 30)) {
-      await store.append(maker.second(endS, cellsAt(endS)))
-    }
-    await store.append(maker.second(START_S + 31, [], [MORE]))
-    await store.close()
-    store = await open()
-    const listed = await store.list()
-    assert.deepEqual(
-      listed.map(({ key }) => Buffer.from(key).toString('hex')).sort(),
-      ALL.map((each) => Buffer.from(identityKey(each)).toString('hex')).sort(),
-    )
-    const [hits] = await store.list({ keys: [identityKey(HITS)] })
-    let total = 0
-    for (const endS of range(START_S, START_S + 30)) {
-      const cell = cellsAt(endS).find(({ identity }) => identity === HITS)?.cell
-      if (cell?.kind === 'counter') total += Number(cell.delta)
-    }
-    assert.deepEqual(hits?.total, { kind: 'counter', delta: total })
-    assert.deepEqual(hits?.metadata, { dialect: 'test' })
-    assert.equal(hits?.origin, 'here')
-    assert.ok(hits!.firstS > START_S && hits!.lastS <= START_S + 30)
-    const living = await store.list({ isLiving: true })
-    assert.equal(living.length, ALL.length - 1)
-    const [ended] = await store.list({ keys: [identityKey(MORE)] })
-    assert.equal(ended?.total, undefined)
-    await store.close()
-  })
-
-  test('a series that ended begins at nothing again, and its past stays', async () => {
-    const maker = new SecondMaker()
-    let store = await open()
-    const five: NamedCell = { identity: HITS, cell: { kind: 'counter', delta: 5 } }
-    await store.append(maker.second(START_S + 1, [five]))
-    await store.append(maker.second(START_S + 2, [], [HITS]))
-    maker.restart()
-    await store.append(maker.second(START_S + 3, [five]))
-    await store.close()
-    store = await open()
-    const [hits] = await store.list({ keys: [identityKey(HITS)], isLiving: true })
-    assert.deepEqual(hits?.total, { kind: 'counter', delta: 5 })
-    assert.deepEqual([hits?.firstS, hits?.lastS], [START_S + 1, START_S + 3])
-    await store.close()
-  })
+  historySeriesSuite(open)
 
   test('a series that is taken away leaves nothing, and its neighbours all', async () => {
     const maker = new SecondMaker()

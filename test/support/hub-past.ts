@@ -6,6 +6,9 @@ import { SecondMaker } from './history.ts'
 
 const DAY_S = 86_400
 
+/** A worker that was there for two hours only. */
+const WORKER: Identity = { name: 'shop.jobs', kind: 'counter', labels: [['worker', 'dead']] }
+
 const SERIES = {
   requests: { name: 'shop.requests', kind: 'counter', labels: [] },
   queue: { name: 'shop.queue', kind: 'gauge', labels: [] },
@@ -13,7 +16,7 @@ const SERIES = {
 } as const satisfies Readonly<Record<string, Identity>>
 
 /** Type words of the series, in their order. */
-const TYPES = ['m', 'g', 'h'] as const
+const TYPES = ['m', 'g', 'h', 'm'] as const
 
 interface WrittenPast {
   readonly folder: string
@@ -22,6 +25,8 @@ interface WrittenPast {
   readonly toS: number
   /** Stretches in which no hub ran: the seconds after the first up to the second. */
   readonly gaps?: readonly (readonly [fromS: number, toS: number])[]
+  /** End of the last cell of a worker that is no more. */
+  readonly diedS?: number
 }
 
 /** Gives the requests of the minute that ends at a second: another number for each of a day. */
@@ -36,7 +41,8 @@ export function queueOf(endS: number): number {
 }
 
 /** Writes a cell for each minute, as a hub that stood still between them would. */
-export async function writePast({ folder, fromS, toS, gaps = [] }: WrittenPast): Promise<void> {
+export async function writePast(past: WrittenPast): Promise<void> {
+  const { folder, fromS, toS, gaps = [], diedS = 0 } = past
   const store = new SqliteHistory({
     folder,
     nowMs: () => toS * 1000,
@@ -52,14 +58,18 @@ export async function writePast({ folder, fromS, toS, gaps = [] }: WrittenPast):
     if (gaps.some(([from, to]) => endS > from && endS <= to)) continue
     const histogram = new Histogram(2)
     for (let i = 1; i <= 20; i += 1) histogram.record(i * (1 + (endS % DAY_S) / DAY_S))
-    const cells: readonly [Identity, Cell][] = [
+    const isThere = endS > diedS - 7200 && endS <= diedS
+    const jobs: readonly [Identity, Cell] = [WORKER, { kind: 'counter', delta: 120 }]
+    const cells: readonly (readonly [Identity, Cell])[] = [
       [SERIES.requests, { kind: 'counter', delta: requestsOf(endS) }],
       [SERIES.queue, { kind: 'gauge', value: queueOf(endS), at: endS * 1000 }],
       [SERIES.latency, { kind: 'histogram', histogram }],
+      ...(isThere ? [jobs] : []),
     ]
     const second = maker.second(
       endS,
       cells.map(([identity, cell]) => ({ identity, cell })),
+      endS === diedS + 60 ? [WORKER] : [],
     )
     const defined = second.defined.map((each) => ({
       ...each,

@@ -7,8 +7,16 @@
  * merged, as cells of several series are.
  */
 import { type Cell, mergeCells } from '../../model/index.ts'
-import { type CellAnswer, type CellQuery, HistoryError, type HistoryReader } from '../store.ts'
+import {
+  type CellAnswer,
+  type CellQuery,
+  type FoundSeries,
+  HistoryError,
+  type HistoryReader,
+  type PastQuery,
+} from '../store.ts'
 import { EngineClient } from './engine-client.ts'
+import { findWritten } from './finding.ts'
 import { growthOf, type RowSample, type StepRange, stepAt } from './growth.ts'
 import type { SampledSeries } from './matrix.ts'
 import { histogramOfSample } from './native.ts'
@@ -91,6 +99,10 @@ export class PromqlHistory implements HistoryReader {
     }
     const columns = groups.map((group) => columnOf(group, found, length))
     return { fromS: firstS, stepS, length, covered, columns }
+  }
+
+  find(query: PastQuery): Promise<FoundSeries> {
+    return findWritten(this.#client, query, this.#options.hub, this.#signal())
   }
 
   /** Asks for nothing that costs anything, to see whether it answers. */

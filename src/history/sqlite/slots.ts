@@ -173,14 +173,11 @@ export class Slots {
     this.#delete.run(slot)
   }
 
-  list({ keys, isLiving, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
-    const condition = isLiving === true ? 'AND living = 1 AND total IS NOT NULL' : ''
+  list({ keys, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
     const reader = new RowReader()
     const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
     if (keys !== undefined) {
-      const one = this.#db.prepare(
-        `SELECT ${columns} FROM series WHERE hash = ? AND key = ? ${condition}`,
-      )
+      const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE hash = ? AND key = ?`)
       one.setReturnArrays(true)
       return keys.flatMap((key) => {
         const row = one.get(keyHash(key), key)
@@ -188,7 +185,7 @@ export class Slots {
       })
     }
     const all = this.#db.prepare(
-      `SELECT ${columns} FROM series WHERE slot > ? ${condition} ORDER BY slot LIMIT ?`,
+      `SELECT ${columns} FROM series WHERE slot > ? ORDER BY slot LIMIT ?`,
     )
     all.setReturnArrays(true)
     return all.all(after, Math.min(limit, LIST_LIMIT)).map((row) => reader.series(row))
@@ -206,6 +203,7 @@ function encodeTotal(cell: Cell): Uint8Array {
   return quickCodec().encode(blockOf([{ place: 0, cell }], TOTAL_FRAME))
 }
 
+/** Reads the total of a row. */
 function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined
   return entriesOf(quickCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell

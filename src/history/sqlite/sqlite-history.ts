@@ -9,13 +9,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { FolderInUse, FolderLock } from '../../disk/folder-lock.ts'
 import { runNow, type Task } from '../../time/task.ts'
 import {
+  type BoundSeries,
   type CellAnswer,
   type CellQuery,
   type ClosedSecond,
+  type FoundSeries,
   type HistoryCode,
   HistoryError,
   type HistoryHealth,
   type HistoryStore,
+  type LivingQuery,
+  type LivingSeries,
+  type PastQuery,
   type SeriesQuery,
   type StoredSeries,
 } from '../store.ts'
@@ -40,6 +45,8 @@ import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts
 import { OpenWindows } from './head/open-windows.ts'
 import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.ts'
 import { RefSlots } from './head/ref-slots.ts'
+import { readLiving } from './living.ts'
+import { finding } from './past-series.ts'
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
 
@@ -295,8 +302,23 @@ export class SqliteHistory implements HistoryStore {
     }
   }
 
+  async find(query: PastQuery): Promise<FoundSeries> {
+    const ended = [this.#sealed, this.#open].flatMap((each) => {
+      return [...(each?.living ?? [])].flatMap(([slot, isLiving]) => (isLiving ? [] : slot))
+    })
+    return run(finding(this.#db, ended, query))
+  }
+
   async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
     return this.#tables.slots.list(query)
+  }
+
+  async living(query: LivingQuery): Promise<LivingSeries> {
+    return readLiving(this.#db, query)
+  }
+
+  async bind({ numbers, refs }: BoundSeries): Promise<void> {
+    for (let row = 0; row < numbers.length; row++) this.#refs.set(refs[row]!, numbers[row]!)
   }
 
   async remove(keys: readonly Uint8Array[]): Promise<number> {
@@ -433,6 +455,8 @@ function asHistoryError(error: unknown, place: string): HistoryError {
 }
 
 /** Runs steps in slices of the event loop; undefined where they were given up. */
+async function run<T>(steps: Task<T>): Promise<T>
+async function run<T>(steps: Task<T>, isVain: () => boolean): Promise<T | undefined>
 async function run<T>(steps: Task<T>, isVain?: () => boolean): Promise<T | undefined> {
   let endMs = performance.now() + SLICE_MS
   for (;;) {

@@ -61,6 +61,16 @@ export const seriesQuery = z.strictObject({
   after: integer(0, ID_MAX).default(-1),
 })
 
+export const pastQuery = z.strictObject({
+  filter: z.string().max(1000).default(''),
+  kind: z.enum(KINDS as ['counter', 'gauge', 'histogram', 'summary']).optional(),
+  dialect: z.string().max(100).optional(),
+  /** Unix milliseconds. */
+  from: integer(0, 8.64e15).optional(),
+  to: integer(0, 8.64e15).optional(),
+  limit: integer(1, PAGE_MAX).default(PAGE_DEFAULT),
+})
+
 export const deletionQuery = z.strictObject({
   series: idList(ADDRESS_SERIES_LIMIT).optional(),
   name: z.string().min(1).max(1000).optional(),

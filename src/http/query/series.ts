@@ -1,15 +1,10 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
+import type { FoundRecords, PastRecord } from '../../hub/history/past-list.ts'
 import { closedValue } from '../../hub/live/canonical-values.ts'
 import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
-import {
-  type Exact,
-  exact,
-  type Kind,
-  MINUTE,
-  rateSuffix,
-  subtractExact,
-} from '../../model/index.ts'
+import { type Exact, exact, MINUTE, rateSuffix, subtractExact } from '../../model/index.ts'
+import { type SeriesWords, seriesFilter } from '../../model/text/series-filter.ts'
 import type { ExactJson, SeriesInfo } from '../api.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
 import {
@@ -22,11 +17,7 @@ import {
 
 const COMPARISONS_PER_STEP = 1000
 
-interface SeriesQuery {
-  /** Words that must all match: see {@link matcher}. */
-  readonly filter: string
-  readonly kind?: Kind | undefined
-  readonly dialect?: string | undefined
+interface SeriesQuery extends SeriesWords {
   /** Ids of the series that are looked at; all where it is left out. */
   readonly series?: readonly number[] | undefined
   readonly limit: number
@@ -44,7 +35,7 @@ export function looksPerStep(patternLength: number): number {
 
 /** Writes a SeriesPage in pieces: the values of a row are those of the moment it is made. */
 export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
-  const isMatch = matcher(query)
+  const isMatch = seriesFilter(query)
   const rowsPerStep = looksPerStep(query.filter.length)
   // as the list was at the beginning: what changes meanwhile makes a client ask again
   const { revision } = view.series
@@ -106,6 +97,45 @@ function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
 }
 
 function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
+  return {
+    ...descriptionOf(view, record),
+    isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
+    current: currentValue(total),
+    canonical: canonicalOf(view, record, total),
+    ...resetsOf(record),
+  }
+}
+
+/** Describes a series of the past, which has no values of now. */
+export function describePast(view: HubView, record: PastRecord): SeriesInfo {
+  const { identity, metadata } = record
+  return {
+    ...descriptionOf(view, record),
+    isStale: true,
+    current: null,
+    canonical: { name: metadata.displayName || identity.name, value: null },
+    isPast: true,
+  }
+}
+
+/** Writes a PastAnswer in pieces. */
+export function* pastJson(view: HubView, { series, total }: FoundRecords): Pieces<string> {
+  yield '{"series":['
+  for (let at = 0; at < series.length; at += ROWS_PER_STEP) {
+    const rows = series.slice(at, at + ROWS_PER_STEP)
+    const texts = rows.map((record) => JSON.stringify(describePast(view, record)))
+    yield `${at === 0 ? '' : ','}${texts.join()}`
+  }
+  yield `],"total":${total}}`
+}
+
+type Listed = Pick<
+  SeriesRecord,
+  'id' | 'identity' | 'metadata' | 'source' | 'firstSeenMs' | 'lastDataMs'
+>
+
+/** Says what a series is, wherever it is. */
+function descriptionOf(view: HubView, record: Listed) {
   const { identity, metadata } = record
   const { type, displayName, unit, rateTimeScaleS, sourceLabel } = metadata
   const { bounds, description, plot, color } = metadata
@@ -122,10 +152,6 @@ function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo
     ...withoutUndefined({ bounds, description, plot, color }),
     firstSeenMs: record.firstSeenMs,
     lastDataMs: record.lastDataMs,
-    isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
-    current: currentValue(total),
-    canonical: canonicalOf(view, record, total),
-    ...resetsOf(record),
   }
 }
 
@@ -171,38 +197,4 @@ function withoutUndefined<T extends object>(
 ): Partial<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as Partial<T>
-}
-
-/**
- * Makes a test for a query: every word must be found, in either case of letters, in the name, the
- * display name or a label written `key=value`; the words `dialect=…` and `kind=…` ask for those
- * instead.
- */
-function matcher(query: SeriesQuery): (record: SeriesRecord) => boolean {
-  const words = query.filter.toLowerCase().split(/\s+/).filter(Boolean)
-  return (record) => {
-    const { kind, metadata } = record
-    if (query.kind !== undefined && kind !== query.kind) return false
-    if (query.dialect !== undefined && metadata.dialect !== query.dialect) return false
-    if (words.length === 0) return true
-    const { identity } = record
-    const texts = searchTexts(identity.name, metadata.displayName, identity.labels)
-    if (identity.qualifier !== undefined) texts.push(identity.qualifier.join('=').toLowerCase())
-    return words.every((word) => {
-      if (word.startsWith('dialect=')) return `dialect=${metadata.dialect}`.startsWith(word)
-      if (word.startsWith('kind=')) return `kind=${kind}`.startsWith(word)
-      return texts.some((text) => text.includes(word))
-    })
-  }
-}
-
-function searchTexts(
-  name: string,
-  displayName: string | undefined,
-  labels: readonly (readonly [string, string])[],
-): string[] {
-  const texts = [name.toLowerCase()]
-  if (displayName !== undefined) texts.push(displayName.toLowerCase())
-  for (const [key, value] of labels) texts.push(`${key}=${value}`.toLowerCase())
-  return texts
 }

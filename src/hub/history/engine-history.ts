@@ -3,17 +3,31 @@
  * a sink that takes nothing, for it has the hub's seconds as its clock: whether the engine answers
  * is asked every ten of them.
  */
-import type { CellAnswer, CellQuery, HistoryError, HistoryReader } from '../../history/store.ts'
+import { setImmediate } from 'node:timers/promises'
+import type {
+  CellAnswer,
+  CellQuery,
+  FoundSeries,
+  HistoryError,
+  HistoryReader,
+  PastQuery,
+} from '../../history/store.ts'
 import type { Log } from '../log.ts'
 import type { Sink } from '../sinks/sinks.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { HistoryStatus } from '../status/status.ts'
+import type { SeriesList } from '../view.ts'
 import type { ThreadHistory } from './thread-history.ts'
+import { type NamedSeries, readKey } from './written-names.ts'
 
 /** Seconds between two looks at the engine. */
 const PROBE_EVERY_S = 10
 
+/** Series whose names are made between two turns of others. */
+const SERIES_PER_STEP = 256
+
 interface EngineParts {
+  readonly hub: NamedSeries & { readonly series: SeriesList }
   readonly thread: ThreadHistory
   /** Address for people. */
   readonly place: string
@@ -42,9 +56,27 @@ export class EngineHistory implements HistoryReader, Sink {
   }
 
   async read(query: CellQuery): Promise<CellAnswer> {
+    const answer = await this.#noted(this.#parts.thread.read(query))
+    this.#parts.metrics.counter('pentameter.history.reads').add()
+    return answer
+  }
+
+  /** Finds what others wrote, and what this hub has no more: an engine does not tell who has it. */
+  async find(query: PastQuery): Promise<FoundSeries> {
+    const { series } = await this.#noted(this.#parts.thread.find(query))
+    const found = new Map(series.map((each) => [keyText(each.key), each]))
+    let looked = 0
+    for (const record of found.size === 0 ? [] : this.#parts.hub.series) {
+      if (++looked % SERIES_PER_STEP === 0) await setImmediate()
+      const key = readKey(this.#parts.hub.series.keyOf(record), this.#parts.hub)
+      if (key !== undefined) found.delete(keyText(key))
+    }
+    return { series: [...found.values()].slice(0, query.limit), total: found.size }
+  }
+
+  async #noted<T>(answered: Promise<T>): Promise<T> {
     try {
-      const answer = await this.#parts.thread.read(query)
-      this.#parts.metrics.counter('pentameter.history.reads').add()
+      const answer = await answered
       this.#wentWell()
       return answer
     } catch (error) {
@@ -106,4 +138,8 @@ export class EngineHistory implements HistoryReader, Sink {
   async close(): Promise<void> {
     await this.#parts.thread.close()
   }
+}
+
+function keyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }

@@ -83,8 +83,8 @@ export class HistorySink implements Sink {
     this.#ended = []
     try {
       const nowS = Math.floor(clock.wallMs() / 1000)
-      const going = await tellLiving(store, nowS, ({ key }) => {
-        const id = series.find(key)?.id
+      const going = await tellLiving(store, nowS, (page, row) => {
+        const id = series.find(page.key(row))?.id
         // one that ended and came again is another series
         return id !== undefined && told.has(id) ? id : undefined
       })

@@ -3,17 +3,64 @@
  * under their ids, the others have ended, so that their next total begins at nothing as it does in
  * the hub.
  */
-import type {
-  ClosedSecond,
-  HistoryStore,
-  SeriesDefinition,
-  StoredSeries,
-} from '../../history/store.ts'
+import type { ClosedSecond, HistoryStore, LivingSeries } from '../../history/store.ts'
+import { type Cell, KINDS } from '../../model/index.ts'
+import { unpackHistogram } from '../../model/packed/packed-histogram.ts'
+import { type FormerSeries, type Origin, readOrigin } from './restore-series.ts'
 
 /** Series that are read and told at once. */
 const PAGE = 4096
 /** Refs of series that the hub does not go on with, from here down: no id is as high. */
 const ENDED_REFS = 2 ** 32 - 1
+
+/** Page of living series, of which each is made when it is asked for. */
+class LivingPage {
+  readonly #columns: LivingSeries
+  /** Origins that were read, by their places. */
+  readonly #origins: (Origin | undefined)[] = []
+
+  constructor(columns: LivingSeries) {
+    this.#columns = columns
+  }
+
+  key(row: number): Uint8Array {
+    const { keys, keyEnds } = this.#columns
+    return keys.subarray(row === 0 ? 0 : keyEnds[row - 1], keyEnds[row])
+  }
+
+  /** Gives the end of the last cell, Unix seconds. */
+  lastS(row: number): number {
+    return this.#columns.lastS[row]!
+  }
+
+  series(row: number): FormerSeries {
+    const { metadata, metadataPlaces } = this.#columns
+    return {
+      key: this.key(row),
+      metadata: metadata[metadataPlaces[row]!]!,
+      origin: this.#originOf(row),
+      lastS: this.lastS(row),
+      total: this.#total(row),
+    }
+  }
+
+  #originOf(row: number): Origin | undefined {
+    const { origins, originPlaces } = this.#columns
+    const place = originPlaces[row]!
+    if (!(place in this.#origins)) this.#origins[place] = readOrigin(origins[place]!)
+    return this.#origins[place]
+  }
+
+  #total(row: number): Cell | undefined {
+    const { kinds, totals, wide, histograms, summaries } = this.#columns
+    const kind = KINDS[kinds[row]!]
+    if (kind === 'counter') return { kind, delta: wide.get(row) ?? totals[row]! }
+    const bytes = histograms.get(row)
+    if (bytes !== undefined) return { kind: 'histogram', histogram: unpackHistogram(bytes) }
+    const summary = summaries.get(row)
+    return summary && { kind: 'summary', summary }
+  }
+}
 
 /**
  * Tells a store of all its living series.
@@ -21,32 +68,33 @@ const ENDED_REFS = 2 ** 32 - 1
  * @returns ids of those that are gone on with
  */
 export async function tellLiving(
-  store: Pick<HistoryStore, 'list' | 'append'>,
+  store: Pick<HistoryStore, 'living' | 'bind' | 'append'>,
   endS: number,
-  idOf: (stored: StoredSeries) => number | undefined,
+  idOf: (page: LivingPage, row: number) => number | undefined,
 ): Promise<Set<number>> {
   const known = new Set<number>()
-  const pageAfter = (after: number): Promise<readonly StoredSeries[]> => {
-    const page = store.list({ isLiving: true, limit: PAGE, after })
+  const pageAfter = (after: number): Promise<LivingSeries> => {
+    const page = store.living({ limit: PAGE, after })
     page.catch(() => {}) // who waits for it is told
     return page
   }
   for (let next = pageAfter(0); ; ) {
-    const page = await next
-    if (page.length === 0) return known
+    const columns = await next
+    const { numbers } = columns
+    if (numbers.length === 0) return known
     // the store reads the next one while these are gone on with
-    next = pageAfter(page.at(-1)!.number)
-    const defined: SeriesDefinition[] = []
+    next = pageAfter(numbers.at(-1)!)
+    const page = new LivingPage(columns)
     const ended: number[] = []
-    for (const stored of page) {
-      const id = idOf(stored)
-      if (id !== undefined) known.add(id)
+    const refs = numbers.map((_, row) => {
+      const id = idOf(page, row)
       const ref = id ?? ENDED_REFS - ended.length
       if (id === undefined) ended.push(ref)
-      const { key, metadata, origin } = stored
-      defined.push({ ref, key, metadata, ...(origin === undefined ? {} : { origin }) })
-    }
-    await store.append({ ...nothingAt(endS), defined, ended })
+      else known.add(id)
+      return ref
+    })
+    await store.bind({ numbers, refs })
+    if (ended.length > 0) await store.append({ ...nothingAt(endS), ended })
   }
 }
 

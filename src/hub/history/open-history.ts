@@ -14,6 +14,7 @@ import { EngineHistory } from './engine-history.ts'
 import { HistorySink, NoHistory } from './history-sink.ts'
 import { tellLiving } from './living-series.ts'
 import type { ToldNames } from './messages.ts'
+import { PastSeries } from './past-series.ts'
 import { originOf } from './restore-series.ts'
 import { ThreadHistory } from './thread-history.ts'
 import { PULSE, writtenSeries } from './written-names.ts'
@@ -53,6 +54,7 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
     const known = await goOn(hub, store, config)
     if (known.size > 0) log('info', 'series are gone on with', { series: known.size })
     hub.history = store
+    hub.past = new PastSeries(store, hub.series)
     const { series, metrics, clock } = hub
     const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
     const parts = {
@@ -93,19 +95,24 @@ async function openEngine(
 ): Promise<void> {
   const { url, place, headers, ...rest } = address
   const { timeoutMs, headers: more } = config.history
-  const series = {
+  const named = {
+    series: hub.series,
     find: (key: Uint8Array) => hub.series.find(key),
     exportRules: (dialect: string) => hub.exportRules(dialect),
   }
   const namesOf = ({ groups }: CellQuery): ToldNames =>
-    [PULSE, ...groups.flat()].map((key) => [key, writtenSeries(key, series)])
+    [PULSE, ...groups.flat()].map((key) => [key, writtenSeries(key, named)])
   const own = { ...headers, ...more }
   const thread = await ThreadHistory.open(
     { engine: { url, headers: own, timeoutMs, ...rest } },
     { namesOf, clock: hub.clock },
   )
-  const engine = new EngineHistory({ thread, place, metrics: hub.metrics, log, isWritten })
+  const engine = new EngineHistory({
+    ...{ thread, place, metrics: hub.metrics, log, isWritten },
+    hub: named,
+  })
   hub.history = engine
+  hub.past = new PastSeries(engine, hub.series)
   hub.addSink(engine)
   // the start report tells what it finds; it does not wait for one that says nothing
   await Promise.race([engine.probe(), setTimeout(FIRST_PROBE_MS, undefined, { ref: false })])
@@ -117,8 +124,8 @@ async function openEngine(
  */
 function goOn(hub: Hub, store: ThreadHistory, { expireAfterS }: HubConfig): Promise<Set<number>> {
   const nowS = Math.floor(hub.clock.wallMs() / 1000)
-  return tellLiving(store, nowS, (stored) => {
-    const isExpired = expireAfterS > 0 && stored.lastS < nowS - expireAfterS
-    return isExpired ? undefined : hub.restore(stored)?.id
+  return tellLiving(store, nowS, (page, row) => {
+    const isExpired = expireAfterS > 0 && page.lastS(row) < nowS - expireAfterS
+    return isExpired ? undefined : hub.restore(page.series(row))?.id
   })
 }

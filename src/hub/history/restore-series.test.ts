@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { StoredSeries } from '../../history/store.ts'
 import {
   addToSummary,
   type Cell,
   EMPTY_SUMMARY,
   type Histogram,
+  type Identity,
   identityKey,
-  type Kind,
 } from '../../model/index.ts'
 import { Zone } from '../../shm/index.ts'
 import { decrementsOf } from '../ingest/definition.ts'
@@ -18,7 +17,13 @@ import { Samples } from '../live/samples/samples.ts'
 import { CellCloser } from '../live/tick.ts'
 import { Totals } from '../live/totals.ts'
 import { SeriesStore } from '../series/series.ts'
-import { originOf, restoreSeries } from './restore-series.ts'
+import {
+  type FormerSeries,
+  type Origin,
+  originOf,
+  readOrigin,
+  restoreSeries,
+} from './restore-series.ts'
 
 const METADATA = { dialect: 'test' }
 
@@ -39,8 +44,8 @@ class Bench {
     this.closer = new CellCloser(this)
   }
 
-  restore(stored: StoredSeries) {
-    return restoreSeries(stored, this.store, this.writer)
+  restore(former: FormerSeries) {
+    return restoreSeries(former, this.store, this.writer)
   }
 
   close() {
@@ -49,18 +54,21 @@ class Bench {
   }
 }
 
-function stored(name: string, total: Cell, origin: object = {}): StoredSeries {
-  const key = identityKey({ name, kind: total.kind, labels: [['a', 'b']] })
-  return { ...described(total, origin), key }
+function former(name: string, total: Cell, origin: Partial<Origin> = {}): FormerSeries {
+  return described({ name, kind: total.kind, labels: [['a', 'b']] }, total, origin)
 }
 
-function described(total: Cell, origin: object): Omit<StoredSeries, 'key'> {
+function described(
+  identity: Identity,
+  total: Cell,
+  origin: Partial<Origin> = {},
+): FormerSeries & { readonly origin: Origin } {
   const told = {
     ...{ source: '10.0.0.1', beganMs: 1_600_000_000_500, isKept: false },
   }
   return {
-    ...{ number: 1, kind: total.kind satisfies Kind, metadata: METADATA, total },
-    ...{ origin: JSON.stringify({ ...told, ...origin }), firstS: 5, lastS: 1_699_999_000 },
+    ...{ key: identityKey(identity), metadata: METADATA, total, lastS: 1_699_999_000 },
+    origin: { ...told, ...origin },
   }
 }
 
@@ -73,9 +81,28 @@ function histogramOf(...values: readonly number[]): Histogram {
 }
 
 suite('a restored series', () => {
+  test('is what its key says, under limits that are lower now, too', () => {
+    const cell = { kind: 'counter', delta: 1 } as const
+    const bench = new Bench()
+    const identity = { name: 'n', kind: 'counter', labels: [['zone', 'größe']] } as const
+    assert.deepEqual(bench.restore(described(identity, cell))!.identity, identity)
+    const long = 'x'.repeat(SERIES_LIMITS.labelBytesLimit + 1)
+    for (const each of [
+      { ...identity, name: long },
+      { ...identity, labels: [['zone', long]] },
+      { ...identity, labels: [[long, 'a']] },
+    ] as const) {
+      assert.equal(bench.restore(described(each, cell)), undefined)
+    }
+    const { key, ...rest } = described(identity, cell)
+    assert.equal(bench.restore({ ...rest, key: key.subarray(1) }), undefined)
+    assert.equal(bench.restore({ ...rest, key: key.subarray(0, -1) }), undefined)
+    assert.equal(bench.store.size, 1)
+  })
+
   test('is there with its times, and no cell tells of its total', () => {
     const bench = new Bench()
-    const record = bench.restore(stored('c', { kind: 'counter', delta: 2n ** 60n }))!
+    const record = bench.restore(former('c', { kind: 'counter', delta: 2n ** 60n }))!
     assert.equal(record.firstSeenMs, 1_600_000_000_500)
     assert.equal(record.lastDataMs, 1_699_999_000_000)
     assert.equal(bench.close().counterIds.length, 0)
@@ -84,12 +111,13 @@ suite('a restored series', () => {
     assert.deepEqual([...frame.counterIds], [record.id])
     assert.equal(frame.deltaAt(0), 3)
     assert.equal(bench.totals.counter(record as never), 2n ** 60n + 3n)
-    assert.equal(originOf(record), stored('c', { kind: 'counter', delta: 0 }).origin)
+    const { origin } = former('c', { kind: 'counter', delta: 0 })
+    assert.deepEqual(readOrigin(originOf(record)), origin)
   })
 
   test('counts on with fractions', () => {
     const bench = new Bench()
-    const record = bench.restore(stored('f', { kind: 'counter', delta: 7.75 }))!
+    const record = bench.restore(former('f', { kind: 'counter', delta: 7.75 }))!
     assert.equal(bench.close().counterIds.length, 0)
     bench.windows.merge(record, { kind: 'counter', delta: 0.5 }, 1)
     const frame = bench.close()
@@ -101,7 +129,7 @@ suite('a restored series', () => {
     for (const isWindowed of [false, true]) {
       const bench = new Bench()
       const cell = { kind: 'histogram', histogram: histogramOf(1, 5, 900) } as const
-      const record = bench.restore(stored('h', cell, { isWindowed }))!
+      const record = bench.restore(former('h', cell, isWindowed ? { isWindowed } : {}))!
       assert.equal(bench.close().histogramIds.length, 0)
       if (isWindowed) {
         bench.windows.merge(record, { kind: 'histogram', histogram: histogramOf(8) }, 1)
@@ -117,7 +145,7 @@ suite('a restored series', () => {
   test('has the summary that it had', () => {
     const bench = new Bench()
     const summary = addToSummary(addToSummary(EMPTY_SUMMARY, 2), 4)
-    const record = bench.restore(stored('s', { kind: 'summary', summary }))!
+    const record = bench.restore(former('s', { kind: 'summary', summary }))!
     assert.equal(bench.close().summaryIds.length, 0)
     const more = { kind: 'summary', summary: addToSummary(EMPTY_SUMMARY, 6) } as const
     bench.windows.merge(record, more, 1)
@@ -132,29 +160,29 @@ suite('a restored series', () => {
     const whole = { name: 'd', kind: 'counter', labels: [] } as const
     const { identity } = decrementsOf(whole, METADATA, '10.0.0.1')
     const cell = { kind: 'counter', delta: 4 } as const
-    const part = { ...described(cell, { isDecrements: true }), key: identityKey(identity) }
+    const part = described(identity, cell, { isDecrements: true })
     assert.notEqual(bench.restore(part), undefined)
-    const counter = { ...described({ ...cell, delta: 9 }, {}), key: identityKey(whole) }
-    const record = bench.restore(counter)!
+    const record = bench.restore(described(whole, { ...cell, delta: 9 }))!
     assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 9, decrements: 4 })
   })
 
   test('of a cumulative counter keeps the width of its readings', () => {
     const bench = new Bench()
-    const origin = { isCumulative: true, counterBits: 32 }
-    const record = bench.restore(stored('r', { kind: 'counter', delta: 1 }, origin))!
+    const origin = { isCumulative: true, counterBits: 32 } as const
+    const record = bench.restore(former('r', { kind: 'counter', delta: 1 }, origin))!
     assert.ok(record.kind === 'counter')
     assert.equal(record.reading?.counterBits, 32)
   })
 
   test('is none above the limit, nor of a filter, the hub itself or an unknown origin', () => {
     const cell = { kind: 'counter', delta: 1 } as const
-    assert.equal(new Bench().restore(stored('k', cell, { isKept: true })), undefined)
-    assert.equal(new Bench().restore(stored('o', cell, { source: 'hub' })), undefined)
-    assert.equal(new Bench().restore({ ...stored('u', cell), origin: '{}' }), undefined)
+    assert.equal(new Bench().restore(former('k', cell, { isKept: true })), undefined)
+    assert.equal(new Bench().restore(former('o', cell, { source: 'hub' })), undefined)
+    const unknown = { ...former('u', cell), origin: readOrigin('{}') }
+    assert.equal(new Bench().restore(unknown), undefined)
     const full = new Bench(1)
-    assert.notEqual(full.restore(stored('one', cell)), undefined)
-    assert.equal(full.restore(stored('two', cell)), undefined)
+    assert.notEqual(full.restore(former('one', cell)), undefined)
+    assert.equal(full.restore(former('two', cell)), undefined)
     assert.equal(full.store.size, 1)
   })
 })

@@ -5,10 +5,15 @@
  * A gauge has no value until one comes. What its writer defines by itself and never forgets
  * (filters), and what the hub tells of itself, begins anew.
  */
-import type { StoredSeries } from '../../history/store.ts'
-import { type Cell, type Exact, identityOf } from '../../model/index.ts'
+import { type Cell, type Exact, identityOf, type Metadata } from '../../model/index.ts'
+import { keyForm } from '../../model/named-keys.ts'
 import type { Writer } from '../../shm/index.ts'
-import { counterOfDecrements, OWN_SOURCE, WINDOWED } from '../ingest/definition.ts'
+import {
+  counterOfDecrements,
+  OWN_SOURCE,
+  type SeriesRefusal,
+  WINDOWED,
+} from '../ingest/definition.ts'
 import { CounterWindows } from '../ingest/windows/counter-windows.ts'
 import { HistogramWindows } from '../ingest/windows/histogram-windows.ts'
 import { SummaryWindows } from '../ingest/windows/summary-windows.ts'
@@ -16,8 +21,21 @@ import type { SeriesRecord } from '../series/record.ts'
 import { beganMs, type CounterRecord, isDecrements, isWindowed } from '../series/record.ts'
 import type { SeriesStore } from '../series/series.ts'
 
+/** A series as it was when the hub of before ended. */
+export interface FormerSeries {
+  /** Key of its identity; valid during the call. */
+  readonly key: Uint8Array
+  readonly metadata: Metadata
+  /** Undefined where what it says is not all that is needed. */
+  readonly origin: Origin | undefined
+  /** End of its last cell, Unix seconds. */
+  readonly lastS: number
+  /** All of its cells since it began; undefined for a gauge. */
+  readonly total: Cell | undefined
+}
+
 /** Facts that a hub needs besides identity and total to go on with a series. */
-interface Origin {
+export interface Origin {
   readonly source: string
   readonly beganMs: number
   readonly isKept: boolean
@@ -43,8 +61,8 @@ export function originOf(record: SeriesRecord): string {
 }
 
 /** Reads an origin; undefined for one of a hub that did not tell all that is needed. */
-function readOrigin(text: string | undefined): Origin | undefined {
-  const origin = JSON.parse(text ?? '{}') as Partial<Origin>
+export function readOrigin(text: string): Origin | undefined {
+  const origin = JSON.parse(text === '' ? '{}' : text) as Partial<Origin>
   return origin.isKept === undefined ? undefined : (origin as Origin)
 }
 
@@ -53,39 +71,47 @@ function readOrigin(text: string | undefined): Origin | undefined {
  * @returns undefined where it begins anew: above a limit of series, or of a kind that does
  */
 export function restoreSeries(
-  stored: StoredSeries,
+  former: FormerSeries,
   store: SeriesStore,
   writer: Writer,
 ): SeriesRecord | undefined {
-  const origin = readOrigin(stored.origin)
+  const { origin, lastS, total } = former
   if (origin === undefined || origin.isKept || origin.source === OWN_SOURCE) return undefined
-  const record = define(stored, origin, store)
-  if (record === undefined) return undefined
-  if (stored.total !== undefined && !begin(record, stored.total, writer)) return undefined
+  const record = origin.isDecrements
+    ? definePart(former, origin, store)
+    : define(former, origin, store)
+  if (record === undefined || typeof record === 'string') return undefined
+  if (total !== undefined && !begin(record, total, writer)) return undefined
   record.firstSeenMs = origin.beganMs
-  record.lastDataMs = stored.lastS * 1000
+  record.lastDataMs = lastS * 1000
   return record
 }
 
+/** Defines a series by the bytes of its key: no text of it is read before it is asked for. */
 function define(
-  { key, metadata }: StoredSeries,
-  origin: Origin,
+  { key, metadata }: FormerSeries,
+  { source, isCumulative, counterBits, isWindowed: hasWindows }: Origin,
   store: SeriesStore,
-): SeriesRecord | undefined {
+): SeriesRecord | SeriesRefusal | undefined {
+  const form = keyForm(key)
+  if (form === undefined) return undefined
+  return store.define({
+    ...{ key, metadata, source, isCumulative: isCumulative === true, ...form },
+    ...(counterBits === undefined ? {} : { counterBits }),
+    ...(hasWindows ? { storage: WINDOWED } : {}),
+  })
+}
+
+/** Defines the second part of a counter, and the counter, whichever comes first. */
+function definePart(
+  { key, metadata }: FormerSeries,
+  { source }: Origin,
+  store: SeriesStore,
+): SeriesRecord | SeriesRefusal | undefined {
   const identity = identityOf(key)
   if (identity === undefined) return undefined
-  const { source, isCumulative, counterBits } = origin
-  const form = {
-    isCumulative: isCumulative === true,
-    ...(counterBits === undefined ? {} : { counterBits }),
-    ...(origin.isWindowed ? { storage: WINDOWED } : {}),
-  }
-  const whole = origin.isDecrements ? counterOfDecrements(identity) : identity
-  const record = store.define({ identity: whole, metadata, source, ...form })
-  if (typeof record === 'string') return undefined
-  if (!origin.isDecrements) return record
-  const part = store.defineDecrements(record, source)
-  return typeof part === 'string' ? undefined : part
+  const whole = store.define({ identity: counterOfDecrements(identity), metadata, source })
+  return typeof whole === 'string' ? whole : store.defineDecrements(whole, source)
 }
 
 /** Gives a series its total. @returns false where it can't have it */
@@ -110,10 +136,13 @@ function begin(record: SeriesRecord, total: Cell, writer: Writer): boolean {
 }
 
 function beginCounter(record: CounterRecord, total: Exact, writer: Writer): boolean {
-  const counter = writer.counter(record.metric)
-  if (counter === undefined) return false
   const isWhole = typeof total === 'bigint' || Number.isInteger(total)
   record.begun = BigInt(isWhole ? total : Math.trunc(total))
+  const place = writer.counterPlace(record.metric)
+  // most totals: no handle is made
+  if (place >= 0 && typeof total === 'number' && writer.addSmall(place, total)) return true
+  const counter = writer.counter(record.metric)
+  if (counter === undefined) return false
   if (isWhole) return counter.addExact(BigInt(total))
   record.windows ??= new CounterWindows()
   return record.windows.begin(total, counter)

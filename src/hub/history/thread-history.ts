@@ -6,12 +6,17 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import {
+  type BoundSeries,
   type CellAnswer,
   type CellQuery,
   type ClosedSecond,
+  type FoundSeries,
   HistoryError,
   type HistoryHealth,
   type HistoryStore,
+  type LivingQuery,
+  type LivingSeries,
+  type PastQuery,
   type SeriesQuery,
   type StoredSeries,
 } from '../../history/store.ts'
@@ -117,6 +122,10 @@ export class ThreadHistory implements HistoryStore {
     return unpackAnswer(answer as PackedAnswer)
   }
 
+  find(query: PastQuery): Promise<FoundSeries> {
+    return this.#call('find', query) as Promise<FoundSeries>
+  }
+
   /** Asks whether an engine answers. */
   probe(): Promise<void> {
     return this.#call('probe') as Promise<void>
@@ -124,6 +133,14 @@ export class ThreadHistory implements HistoryStore {
 
   async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
     return unpackList((await this.#call('list', query)) as readonly PackedSeries[])
+  }
+
+  living(query: LivingQuery): Promise<LivingSeries> {
+    return this.#call('living', query) as Promise<LivingSeries>
+  }
+
+  bind(bound: BoundSeries): Promise<void> {
+    return this.#call('bind', bound) as Promise<void>
   }
 
   remove(keys: readonly Uint8Array[]): Promise<number> {

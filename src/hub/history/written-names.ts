@@ -12,7 +12,7 @@ import { type Identity, identityKey, identityOf, type Metadata } from '../../mod
 export const PULSE = identityKey({ name: 'pentameter.start.time', kind: 'gauge', labels: [] })
 
 /** Series of a hub, and the rules by which they leave it. */
-interface NamedSeries {
+export interface NamedSeries {
   find(key: Uint8Array): { readonly identity: Identity; readonly metadata: Metadata } | undefined
   exportRules(dialect: string): ExportRules
 }
@@ -39,4 +39,19 @@ export function writtenSeries(key: Uint8Array, hub: NamedSeries): WrittenSeries 
     shift,
     ...(metadata.bounds === undefined ? {} : { bounds: metadata.bounds }),
   }
+}
+
+/**
+ * Gives the key of a series as an engine lists it, whose names say nothing of what it was called.
+ * @returns undefined for one that is not written
+ */
+export function readKey(key: Uint8Array, hub: NamedSeries): Uint8Array | undefined {
+  const written = writtenSeries(key, hub)
+  if (written === undefined) return undefined
+  const { kind, name, labels } = written
+  return identityKey({
+    kind,
+    name: kind === 'counter' ? name.slice(0, -'_total'.length) : name,
+    labels,
+  })
 }

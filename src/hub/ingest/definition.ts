@@ -27,13 +27,15 @@ export interface NewSeries {
   readonly isKept?: boolean
 }
 
-/** Series that is named by its key alone, without labels; all but its identity as in the former. */
-export interface PlainSeries extends Pick<NewSeries, 'metadata' | 'source' | 'isCumulative'> {
+/** Series that is named by its key; all but its identity as in the former. */
+export interface KeyedSeries extends Omit<NewSeries, 'identity' | 'isDecrements' | 'isKept'> {
   readonly kind: Kind
   /** Key of its identity; valid during the call. */
   readonly key: Uint8Array
   /** Bytes of its name, which stands in the key behind its first 5. */
   readonly nameLength: number
+  /** Bytes of the longest key or value of its labels; absent without any. */
+  readonly labelLength?: number
 }
 
 /** Gives the kind of a series, however it is named. */
@@ -70,7 +72,7 @@ export interface SeriesDefiner {
   /** Hash that the zone knows the key of the last definition by. */
   readonly keyHash: number
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
-  define(series: NewSeries | PlainSeries): KnownSeries | SeriesRefusal
+  define(series: NewSeries | KeyedSeries): KnownSeries | SeriesRefusal
   /** Defines the second monotonic part of a counter, made on first need; charged to `source`. */
   defineDecrements(series: KnownSeries, source: string): KnownSeries | SeriesRefusal
   /** Replaces what is known of a series besides its identity. */
@@ -111,18 +113,17 @@ interface DefinitionBudget {
 export function defineMetric(
   zone: Zone,
   quota: SeriesQuota,
-  series: NewSeries | PlainSeries,
+  series: NewSeries | KeyedSeries,
   budget?: DefinitionBudget,
 ): number | SeriesRefusal {
   const { source } = series
-  const isPlain = 'key' in series
+  const isKeyed = 'key' in series
   const isOwn = source === OWN_SOURCE
-  if (!isOwn && (isPlain ? isOwnKey(series.key) : isOwnName(series.identity))) {
+  if (!isOwn && (isKeyed ? isOwnKey(series.key) : isOwnName(series.identity))) {
     return 'reserved_name'
   }
-  const storage = isPlain ? undefined : series.storage
-  const { type, mode, bounds }: Storage = storage ?? STORAGES[kindOf(series)]
-  const key = isPlain ? series.key : identityKey(series.identity)
+  const { type, mode, bounds }: Storage = series.storage ?? STORAGES[kindOf(series)]
+  const key = isKeyed ? series.key : identityKey(series.identity)
   const found = zone.find(key)
   if (found >= 0) {
     const isSame = zone.type(found) === type && zone.mode(found) === mode
@@ -130,9 +131,7 @@ export function defineMetric(
   }
   const options = bounds === undefined ? { mode } : { mode, bounds }
   if (isOwn) return metricOrRefusal(zone.define(key, type, options))
-  const tooLong = isPlain
-    ? nameRefusal(series.nameLength, quota.limits)
-    : lengthRefusal(series, quota.limits)
+  const tooLong = isKeyed ? keyRefusal(series, quota.limits) : lengthRefusal(series, quota.limits)
   if (tooLong !== undefined) return tooLong
   return quota.exclusively(() => {
     const bytes = zone.cost(key.length, type, mode)
@@ -175,6 +174,14 @@ function nameRefusal(
   return length > nameBytesLimit ? 'name_too_long' : undefined
 }
 
+function keyRefusal(
+  { nameLength, labelLength = 0 }: KeyedSeries,
+  limits: SeriesLimits,
+): 'name_too_long' | 'label_too_long' | undefined {
+  const tooLong = nameRefusal(nameLength, limits)
+  return tooLong ?? (labelLength > limits.labelBytesLimit ? 'label_too_long' : undefined)
+}
+
 /** Tells which part of an identity is longer than the names of one series may be. */
 export function lengthRefusal(
   {
@@ -210,7 +217,7 @@ function metricOrRefusal(metric: number): number | SeriesRefusal {
 }
 
 /** Endings of a part's name: in the key that identifies it, and for people. */
-const DECREMENTS_ENDING = '\ndecrement'
+export const DECREMENTS_ENDING = '\ndecrement'
 const DECREMENTS_SHOWN = '.decrement'
 
 /**

@@ -5,7 +5,7 @@
 import type { Describe, SeriesForm } from '../../dialects/ingest.ts'
 import { describeSeries } from '../../model/index.ts'
 import { NamedKeys } from '../../model/named-keys.ts'
-import { type NewSeries, type PlainSeries, WINDOWED } from './definition.ts'
+import { type KeyedSeries, type NewSeries, WINDOWED } from './definition.ts'
 
 export class Naming {
   readonly #keysByForm = new WeakMap<SeriesForm, NamedKeys>()
@@ -21,7 +21,7 @@ export class Naming {
     type: number,
     describe: Describe,
     source: string,
-  ): NewSeries | PlainSeries {
+  ): NewSeries | KeyedSeries {
     const form = describe.formOf?.(bytes, start, end, type)
     if (form === undefined) {
       const { isWindowed, ...series } = describe(copyBytes(bytes, start, end), type)

@@ -15,12 +15,12 @@ import {
   bytesOf,
   decrementsOf,
   defineMetric,
+  type KeyedSeries,
   type KnownSeries,
   kindOf,
   lengthRefusal,
   type NewSeries,
   OWN_SOURCE,
-  type PlainSeries,
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
@@ -226,14 +226,14 @@ export class SeriesStore implements SeriesDefiner {
   }
 
   /** Defines the series of an identity, made on first sight; a refusal above a limit. */
-  define(series: NewSeries | PlainSeries): SeriesRecord | SeriesRefusal {
+  define(series: NewSeries | KeyedSeries): SeriesRecord | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.quota, series)
     if (typeof metric === 'string') return metric
     return this.adopt(series, metric)
   }
 
   /** Adopts the series of a metric that a thread has defined, or found defined. */
-  adopt(series: NewSeries | PlainSeries, metric: number): SeriesRecord {
+  adopt(series: NewSeries | KeyedSeries, metric: number): SeriesRecord {
     return this.adoptAs(kindOf(series), series, metric)
   }
 

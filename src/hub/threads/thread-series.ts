@@ -9,9 +9,9 @@ import type { Writer, Zone } from '../../shm/index.ts'
 import {
   decrementsOf,
   defineMetric,
+  type KeyedSeries,
   type KnownSeries,
   type NewSeries,
-  type PlainSeries,
   type SeriesDefiner,
   type SeriesRefusal,
 } from '../ingest/definition.ts'
@@ -45,7 +45,7 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#zone.keyHash
   }
 
-  define(series: NewSeries | PlainSeries): KnownSeries | SeriesRefusal {
+  define(series: NewSeries | KeyedSeries): KnownSeries | SeriesRefusal {
     return this.#define(series)
   }
 
@@ -54,7 +54,7 @@ export class ThreadSeries implements SeriesDefiner {
     return this.#define(decrementsOf(identity, this.#told.get(metric)!, source), metric)
   }
 
-  #define(series: NewSeries | PlainSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
+  #define(series: NewSeries | KeyedSeries, downOfMetric?: number): KnownSeries | SeriesRefusal {
     const metric = defineMetric(this.#zone, this.#quota, series)
     if (typeof metric === 'string') return metric
     if (this.#told.get(metric) === undefined) {

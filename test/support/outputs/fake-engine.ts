@@ -16,7 +16,7 @@ interface Kept {
 type Pair = readonly [timeS: number, value: string]
 
 const QUERY = /^(?:(\w+)\()?\{(.*)\}(?:\[(\d+)(ms|s)\])?\)?( > 0)?$/
-const MATCHER = /(\w+)(=~|!=|=)"((?:[^"\\]|\\.)*)"/g
+const MATCHER = /(\w+)(=~|!~|!=|=)"((?:[^"\\]|\\.)*)"/g
 
 export class FakeEngine {
   readonly #server: Server
@@ -61,6 +61,11 @@ export class FakeEngine {
     if (this.lie?.(request, response)) return
     const asked = new URLSearchParams(body.toString())
     this.asked.push(asked)
+    if (request.url === '/api/v1/series') {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify({ status: 'success', data: this.#list(asked) }))
+      return
+    }
     const query = asked.get('query')!
     const result = query === '1' ? [] : this.#evaluate(query, asked)
     const data = { resultType: 'matrix', result }
@@ -89,23 +94,32 @@ export class FakeEngine {
     }
   }
 
+  /** Lists the label sets of series that have samples in a time. */
+  #list(asked: URLSearchParams): object[] {
+    const [start, end] = ['start', 'end'].map((name) => Number(asked.get(name)))
+    return this.#found(asked.get('match[]')!).flatMap(({ labels, times }) => {
+      return times.some((timeS) => timeS >= start! && timeS <= end!) ? [labels] : []
+    })
+  }
+
+  #found(matchers: string): Kept[] {
+    const tests = [...matchers.matchAll(MATCHER)].map(([, key, sign, quoted]) => {
+      const value = JSON.parse(`"${quoted}"`) as string
+      const pattern = new RegExp(`^(?:${sign!.endsWith('~') ? value : ''})$`)
+      return (labels: Kept['labels']): boolean => {
+        const held = labels[key!] ?? ''
+        const isFit = sign!.endsWith('~') ? pattern.test(held) : held === value
+        return isFit !== sign!.startsWith('!')
+      }
+    })
+    return [...this.#series.values()].filter(({ labels }) => tests.every((isFit) => isFit(labels)))
+  }
+
   #evaluate(query: string, asked: URLSearchParams): object[] {
     const [, call, matchers = '', size, unit, isPositive] = QUERY.exec(query)!
     if (size === undefined) return [] // native histograms, of which it has none
     const rangeS = Number(size) / (unit === 'ms' ? 1000 : 1)
-    const tests = [...matchers.matchAll(MATCHER)].map(([, key, sign, quoted]) => {
-      const value = JSON.parse(`"${quoted}"`) as string
-      const pattern = new RegExp(`^(?:${sign === '=~' ? value : ''})$`)
-      return (labels: Kept['labels']): boolean => {
-        const held = labels[key!] ?? ''
-        if (sign === '=~') return pattern.test(held)
-        return sign === '=' ? held === value : held !== value
-      }
-    })
-    const found = [...this.#series.values()].filter(({ labels }) =>
-      tests.every((isFit) => isFit(labels)),
-    )
-    return found.flatMap((kept) => {
+    return this.#found(matchers).flatMap((kept) => {
       const values =
         call === undefined
           ? within(kept, Number(asked.get('time')), rangeS)

@@ -9,12 +9,20 @@
  * leaves over goes to the last one. So sums over columns are exact, only their place is estimated.
  */
 import type { Frame } from '../../../hub/live/frame.ts'
+import type { SeriesRecord } from '../../../hub/series/record.ts'
 import type { Kind } from '../../../model/index.ts'
 import type { Pieces } from '../../pieces.ts'
 import type { Past, RangeWindow } from './past.ts'
 
 /** Frames looked at, or cells written, between two yields: half a millisecond at most. */
 export const FRAMES_PER_STEP = 32
+
+/** A series of the hub, or one that only its history has. */
+export interface ShownSeries
+  extends Pick<SeriesRecord, 'id' | 'identity' | 'source' | 'firstSeenMs'> {
+  /** Time from which on it was no more, where it is one of the past. */
+  readonly goneMs?: number
+}
 
 /** Placement of the seconds of one frame in columns, in the order of time; some may lie outside. */
 export interface Placement {

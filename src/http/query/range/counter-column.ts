@@ -1,17 +1,17 @@
 /** Increments of a counter by column. */
-import type { SeriesRecord } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { addExact, type Exact, exact, isInteger } from '../../../model/index.ts'
 import type { Pieces } from '../../pieces.ts'
 import { deltaJson } from '../cell-json.ts'
-import { type Columns, type Placement, split } from './columns.ts'
+import { type Columns, type Placement, type ShownSeries, split } from './columns.ts'
 
 /** Makes a counter's column: where nothing came while its peer was away, it did not stand still. */
 export function* counterColumn(
   columns: Columns,
-  record: SeriesRecord,
+  record: ShownSeries,
   view: HubView,
 ): Pieces<never, string[]> {
+  const { goneMs = Number.POSITIVE_INFINITY } = record
   const deltas = new Array<Exact>(columns.window.length).fill(0)
   yield* columns.forEach(record.id, 'counter', (frame, row, placement) => {
     const shares = splitDelta(frame.deltaAt(row), placement)
@@ -26,6 +26,7 @@ export function* counterColumn(
     const isKnown =
       columns.covered[column] === 1 &&
       endMs > record.firstSeenMs &&
+      endMs - columns.window.stepMs < goneMs &&
       !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
     return isKnown ? deltaJson(delta) : 'null'
   })
@@ -33,15 +34,20 @@ export function* counterColumn(
 }
 
 /** Lists the increments of the past; before the first one ever the counter was not there. */
-function pastDeltas(columns: Columns, { id, firstSeenMs }: SeriesRecord): string[] {
+function pastDeltas(
+  columns: Columns,
+  { id, firstSeenMs, goneMs = Number.POSITIVE_INFINITY }: ShownSeries,
+): string[] {
   const { past } = columns
+  const { stepMs } = columns.window
   const texts = new Array<string>(past?.length ?? 0).fill('null')
   let isThere = false
   past?.forEach(id, (column, cell) => {
-    isThere ||= cell?.kind === 'counter' || columns.endOf(column - past.length) > firstSeenMs
+    const endMs = columns.endOf(column - past.length)
+    isThere ||= cell?.kind === 'counter' || endMs > firstSeenMs
     if (column < 0) return
     if (cell?.kind === 'counter') texts[column] = deltaJson(cell.delta)
-    else if (isThere && past.isCovered(column)) texts[column] = '0'
+    else if (isThere && endMs - stepMs < goneMs && past.isCovered(column)) texts[column] = '0'
   })
   return texts
 }

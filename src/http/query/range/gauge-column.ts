@@ -1,9 +1,8 @@
 /** Values of a gauge by column, with the least and the largest, from seconds and from samples. */
 import type { Samples } from '../../../hub/live/samples/samples.ts'
-import type { SeriesRecord } from '../../../hub/series/record.ts'
 import type { Pieces } from '../../pieces.ts'
 import { numberJson } from '../cell-json.ts'
-import { type Columns, FRAMES_PER_STEP } from './columns.ts'
+import { type Columns, FRAMES_PER_STEP, type ShownSeries } from './columns.ts'
 
 /**
  * Makes a gauge's column: a value counts from the end of its frame until the next one, or until it
@@ -12,7 +11,7 @@ import { type Columns, FRAMES_PER_STEP } from './columns.ts'
  */
 export function* gaugeColumn(
   columns: Columns,
-  record: SeriesRecord,
+  record: ShownSeries,
   staleAfterMs: number,
   sampledFromMs: number,
 ): Pieces<never, GaugeTexts> {

@@ -116,7 +116,9 @@ async function readFrom(
   const answer = await history.read({
     groups: ids.map((id) => {
       const record = view.series.get(id)
-      return record === undefined ? [] : [view.series.keyOf(record).slice()]
+      if (record !== undefined) return [view.series.keyOf(record).slice()]
+      const past = view.past?.get(id)
+      return past === undefined ? [] : [past.key]
     }),
     fromS: (window.fromMs - lead * stepMs) / 1000,
     toS: (window.fromMs + columnsTo(untilMs) * stepMs) / 1000,

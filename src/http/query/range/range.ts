@@ -1,8 +1,7 @@
 /** Past cells of some series in even columns (api.ts RangeAnswer). */
-import type { SeriesRecord } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import type { Pieces } from '../../pieces.ts'
-import { Columns } from './columns.ts'
+import { Columns, type ShownSeries } from './columns.ts'
 import { counterColumn } from './counter-column.ts'
 import { histogramColumn, summaryColumn } from './distribution-columns.ts'
 import { firstSampleMs, gaugeColumn, takeSamples } from './gauge-column.ts'
@@ -34,15 +33,15 @@ export function* rangeJson(
   let separator = ''
   for (const id of ids) {
     const found = view.series.get(id)
-    if (found === undefined) continue
-    const record = view.series.keep(found)
+    const record = found === undefined ? view.past?.get(id) : view.series.keep(found)
+    if (record === undefined) continue
     yield `${separator}${yield* columnJson(columns, record, view)}`
     separator = ','
   }
   yield ']}'
 }
 
-function* columnJson(columns: Columns, record: SeriesRecord, view: HubView): Pieces<never, string> {
+function* columnJson(columns: Columns, record: ShownSeries, view: HubView): Pieces<never, string> {
   const { staleAfterMs } = view
   const { id } = record
   const { kind } = record.identity

@@ -1,0 +1,69 @@
+/**
+ * Series that the history alone has, told to clients under ids of their own: a client asks for
+ * them as for those of the hub. What was told last is remembered, within a bound.
+ */
+import type { HistoryReader, PastQuery, PastSeries as StoredPast } from '../../history/store.ts'
+import { identityOf } from '../../model/index.ts'
+import { DECREMENTS_ENDING } from '../ingest/definition.ts'
+import type { SeriesStore } from '../series/series.ts'
+import type { FoundRecords, PastList, PastRecord, PastWords } from './past-list.ts'
+import { readOrigin } from './restore-series.ts'
+
+/** Ids from here on: no series of the hub has one as high. */
+const FIRST_ID = 2 ** 31
+/** Series whose ids are remembered: some 10 MB. */
+const REMEMBERED = 20_000
+
+export class PastSeries implements PastList {
+  readonly #reader: Pick<HistoryReader, 'find'>
+  readonly #living: Pick<SeriesStore, 'find'>
+  /** Records by their keys, those told last at the end. */
+  readonly #byKey = new Map<string, PastRecord>()
+  readonly #byId = new Map<number, PastRecord>()
+  #nextId = FIRST_ID
+
+  constructor(reader: Pick<HistoryReader, 'find'>, living: Pick<SeriesStore, 'find'>) {
+    this.#reader = reader
+    this.#living = living
+  }
+
+  get(id: number): PastRecord | undefined {
+    return this.#byId.get(id)
+  }
+
+  async find(query: PastWords): Promise<FoundRecords> {
+    const found = await this.#reader.find({ ...query, partEnding: DECREMENTS_ENDING })
+    const past = found.series.filter(({ key }) => this.#living.find(key) === undefined)
+    const series = past.flatMap((each) => this.#remember(each, query) ?? [])
+    return { series, total: found.total - (found.series.length - series.length) }
+  }
+
+  #remember(
+    { key, metadata, origin = '', firstS, lastS }: StoredPast,
+    { fromS, toS }: Pick<PastQuery, 'fromS' | 'toS'>,
+  ): PastRecord | undefined {
+    const identity = identityOf(key)
+    if (identity === undefined) return undefined
+    const text = Buffer.from(key).toString('latin1')
+    const id = this.#byKey.get(text)?.id ?? this.#nextId++
+    const record: PastRecord = {
+      ...{ id, key, kind: identity.kind, identity, metadata },
+      source: readOrigin(origin)?.source ?? '',
+      firstSeenMs: ((firstS ?? fromS + 1) - 1) * 1000,
+      lastDataMs: (lastS ?? toS) * 1000,
+      ...(lastS === undefined ? {} : { goneMs: lastS * 1000 }),
+    }
+    this.#byKey.delete(text)
+    this.#byKey.set(text, record)
+    this.#byId.set(id, record)
+    if (this.#byKey.size > REMEMBERED) this.#forgetOldest()
+    return record
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#byKey
+    if (oldest === undefined) return
+    this.#byKey.delete(oldest[0])
+    this.#byId.delete(oldest[1].id)
+  }
+}
