@@ -21,12 +21,14 @@ const query = (page: Page, name: string): string | null =>
 const nowS = Math.floor(Date.now() / 60_000) * 60
 /** Stretch in which no hub ran, Unix seconds. */
 const gap = [nowS - 28 * 3600, nowS - 26 * 3600] as const
+/** End of the last cell of a worker that is no more. */
+const diedS = nowS - 20 * 3600
 const folder = mkdtempSync(join(tmpdir(), 'pentameter-past-'))
 
 before(async () => {
   if (skip !== false) return
   const fromS = nowS - 32 * 3600
-  await writePast({ folder: join(folder, 'history'), fromS, toS: nowS, gaps: [gap] })
+  await writePast({ folder: join(folder, 'history'), fromS, toS: nowS, gaps: [gap], diedS })
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -103,3 +105,36 @@ test('a series is compared with the same time yesterday', { skip }, async (t) =>
       document.querySelector('[aria-label="Numbers, table"]')?.innerText ?? '')`,
   )
 })
+
+test('a worker that died is in the list of its time, and in no other', { skip }, async (t) => {
+  const at = new Date((diedS + 1800) * 1000).toISOString()
+  const { page } = await openPast(t, '/')
+  const cell = page.locator('article', { hasText: 'jobs' })
+  await page.locator('article', { hasText: 'requests' }).waitFor()
+  assert.equal(await cell.count(), 0)
+  const url = new URL(page.url())
+  await page.goto(`${url.origin}/?window=21600&at=${at}`)
+  await cell.waitFor()
+  await until(page, `/\\d\\d:\\d\\d to .*\\d\\d:\\d\\d/.test(${subOf('jobs')})`)
+  await cell.locator('a').first().click()
+  await until(page, isDrawn(RATE))
+  await page.getByText('no more:').waitFor()
+  assert.equal(await page.getByText('Delete series').count(), 0)
+  const rows = await numbersOf(page, 'Rate')
+  for (const [time, rate] of rows) {
+    if (Date.parse(time!) / 1000 > diedS + 60) assert.equal(rate, '', time!)
+  }
+  const sum = rows.reduce((all, [, rate]) => all + 30 * Number(rate), 0)
+  assert.ok(Math.abs(sum - 120 * 120) < 1e-6, `${sum} jobs`)
+  await page.getByRole('link', { name: 'Overview' }).first().click()
+  await cell.waitFor()
+  await page.keyboard.press('0')
+  await cell.waitFor({ state: 'detached' })
+})
+
+/** Gives the script that reads the quiet line of a series in the overview. */
+function subOf(name: string): string {
+  const cells = `[...document.querySelectorAll('article')]`
+  const cell = `${cells}.find((each) => each.textContent.includes('${name}'))`
+  return `${cell}?.querySelector('.sub')?.textContent`
+}

@@ -109,6 +109,7 @@ export function createBench(context: TestContext): Bench {
       const series = list.filter(({ id }) => id > after && (ids?.includes(id) ?? true))
       return { series, total: list.length, revision }
     },
+    listPast: async () => ({ series: [], total: 0 }),
     get: async (path) => {
       if (path.startsWith('/usual')) return bench.usual
       return counterInfo(Number(path.split('/').at(-1)))

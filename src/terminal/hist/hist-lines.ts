@@ -57,7 +57,7 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
     onCells: print,
     onLost: () => output.tell(`connection to ${hub.address.name} lost, trying again`),
     isReady: () => output.drained(),
-    onNoPast: (reason) => output.tell(`the past is not told: ${reason}`),
+    onNoPast: (reason) => output.tell(reason),
   })
   await output.run({
     start: () => follow.start(),

@@ -49,8 +49,8 @@ export function addHist(program: Command): void {
       const { histogramsOf } = await import('./distribution.ts')
       const hub = await connectHub(args.hub)
       const filter = selector.join(' ')
-      const entries = histogramsOf(await findSeries(hub, filter), filter)
       const { since } = args
+      const entries = histogramsOf(await findSeries(hub, filter, since), filter)
       const parts = since === undefined ? terminalOf(args) : undefined
       if (parts === undefined) {
         const { printDistributions } = await import('./hist-lines.ts')

@@ -8,6 +8,7 @@ import { Catalogue, type Entry } from '../../viewer/store/catalogue.ts'
 import { addressOf } from '../../viewer/store/hub-api.ts'
 import { LiveStream } from '../../viewer/store/stream.ts'
 import type { Hub } from '../hub/connect.ts'
+import { findPast } from '../hub/find.ts'
 import { pastCells } from './past.ts'
 
 /** Series of one stream, as the hub takes them; and in an address. */
@@ -36,7 +37,7 @@ interface FollowEvents {
   onLost(): void
   /** Waits until more of the past can be told. */
   isReady?(): Promise<void>
-  /** Tells why no more of the past is told; what comes goes on. */
+  /** Tells what of the past is not told, and why; what comes goes on. */
   onNoPast?(reason: string): void
 }
 
@@ -103,6 +104,9 @@ export class Follow {
   async #tellPast(sinceMs: number): Promise<void> {
     await this.#read()
     const { intervalS } = this.#options
+    const living = this.entries
+    const past = await this.#findPast(sinceMs)
+    if (past.length > 0) this.#show([...living, ...past])
     const ids = this.entries.map(({ id }) => id)
     try {
       for await (const event of pastCells(this.#hub.api, { ids, sinceMs, intervalS })) {
@@ -111,9 +115,29 @@ export class Follow {
         await this.#events.isReady?.()
       }
     } catch (error) {
-      this.#events.onNoPast?.((error as Error).message)
+      this.#events.onNoPast?.(`the past is not told: ${(error as Error).message}`)
     }
-    if (!this.#isEnded) this.#stream.open()
+    if (this.#isEnded) return
+    if (past.length > 0) this.#show(living)
+    this.#stream.open()
+  }
+
+  /** Finds series that are no more, and says how many besides are not told. */
+  async #findPast(sinceMs: number): Promise<readonly Entry[]> {
+    const { onNoPast } = this.#events
+    try {
+      const { entries, more } = await findPast(this.#hub, this.#options.filter, sinceMs)
+      if (more > 0) onNoPast?.(`${more} more series of that time: narrow the words`)
+      return entries
+    } catch (error) {
+      onNoPast?.(`series that are no more are not told: ${(error as Error).message}`)
+      return []
+    }
+  }
+
+  #show(entries: readonly Entry[]): void {
+    this.entries = entries
+    this.#events.onSeries(entries)
   }
 
   stop(): void {

@@ -66,7 +66,7 @@ class SeriesLines {
       onCells: (event) => this.#onCells(event),
       onLost: () => output.tell(`connection to ${hub.address.name} lost, trying again`),
       isReady: () => output.drained(),
-      onNoPast: (reason) => output.tell(`the past is not told: ${reason}`),
+      onNoPast: (reason) => output.tell(reason),
     })
   }
 

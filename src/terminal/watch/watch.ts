@@ -70,9 +70,10 @@ export function addWatch(program: Command): void {
       const areLines = (args.interval ?? args.limit) !== undefined
       if (parts !== undefined && isWide && !areLines) {
         const { findSeries } = await import('../hub/find.ts')
-        const found = await findSeries(hub, filter)
+        const found = await findSeries(hub, filter, args.since)
         if (found.length === 0) throw new CommandError(`no series matches ${filter}`)
-        if (found.length === 1) {
+        // one that is no more has nothing to go on with: its past is told in lines
+        if (found.length === 1 && found[0]!.info.isPast !== true) {
           const { topOnScreen } = await import('../top/top-screen.ts')
           const choice = { filter, sort: 'name', group: 'none', window: windowOf(args) } as const
           await topOnScreen(hub, { ...choice, opened: found[0]!.identity }, parts)

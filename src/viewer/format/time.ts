@@ -42,6 +42,14 @@ export function instantText(ms: number, nowMs: number): string {
   return isToday ? clockText(ms) : `${dayText(at)} ${clockText(ms)}`
 }
 
+/** Writes when a series lived: `27 Nov 09:12 to 27 Nov 14:03`. */
+export function lifeText(
+  { firstSeenMs, lastDataMs }: { readonly firstSeenMs: number; readonly lastDataMs: number },
+  nowMs = Date.now(),
+): string {
+  return `${momentText(firstSeenMs, nowMs)} to ${momentText(lastDataMs, nowMs)}`
+}
+
 function dayText(at: Date): string {
   return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
 }

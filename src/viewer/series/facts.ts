@@ -63,6 +63,15 @@ export function originFacts({ id, info }: Entry, store: Store): readonly OriginF
   const age = (now - store.lastDataMs(id)) / 1000
   const seen = ageText((now - info.firstSeenMs) / 1000)
   const plain = (name: string, words: string): OriginFact => ({ name, words, manner: 'plain' })
+  if (info.isPast === true) {
+    return [
+      plain('source', dialectTitle(store.sources.value, info.dialect) + type),
+      plain('address', info.source || '–'),
+      plain('first data', momentText(info.firstSeenMs, now)),
+      { name: 'last data', words: momentText(info.lastDataMs, now), manner: 'warning' },
+      ...info.labels.map(([name, words]): OriginFact => ({ name, words, manner: 'label' })),
+    ]
+  }
   return [
     plain('source', dialectTitle(store.sources.value, info.dialect) + type),
     plain('address', info.source || '–'),

@@ -2,7 +2,7 @@
 import type { SeriesInfo } from '../../http/api.ts'
 import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
 import { type Per, shownAs } from '../format/rate.ts'
-import { ageText, clockText, durationText } from '../format/time.ts'
+import { ageText, clockText, durationText, lifeText } from '../format/time.ts'
 import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
 import type { Finding } from '../store/usual/watch.ts'
 
@@ -72,7 +72,8 @@ function readAt(data: SeriesData | undefined, { info, second }: ReadingContext):
 }
 
 function warningOf(context: ReadingContext): string | undefined {
-  const { finding, lastDataMs, nowMs, isStale } = context
+  const { finding, info, lastDataMs, nowMs, isStale } = context
+  if (info.isPast === true) return lifeText(info, nowMs)
   const silentMs = nowMs - lastDataMs
   if (isStale || silentMs >= SILENT_MS) return `last data ${ageText(silentMs / 1000)}`
   if (finding.since === 0) return undefined

@@ -2,8 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeSeries } from '../../../test/support/series-info.ts'
 import type { SeriesInfo } from '../../http/api.ts'
+import { seriesFilter } from '../../model/text/series-filter.ts'
 import { Catalogue, type Entry } from '../store/catalogue.ts'
-import { crowdedLabel, groupEntries, labelNames, selectEntries, sortEntries } from './select.ts'
+import {
+  crowdedLabel,
+  groupEntries,
+  hubWords,
+  labelNames,
+  selectEntries,
+  sortEntries,
+} from './select.ts'
 
 type Choice = Parameters<typeof selectEntries>[1]
 type Measures = Parameters<typeof sortEntries>[2]
@@ -113,4 +121,24 @@ test('a label with more than 200 values is named', () => {
 
 test('labels to group by are offered by frequency', () => {
   assert.deepEqual(labelNames([REQUESTS, REQUESTS, LATENCY]), ['method', 'status', 'route'])
+})
+
+test('the hub finds by its words all that a filter matches here', () => {
+  const filters = [
+    'api',
+    'api.*s',
+    'METHOD=get',
+    'method=E*',
+    'route=ay',
+    'kind=hist',
+    'api{route=/pay}',
+  ]
+  for (const q of [...filters, 'dialect=sco', 'type=m', 'source=scope', 'status=200 re*ts', '  ']) {
+    const isMatch = seriesFilter({ filter: hubWords(q) })
+    const found = ALL.filter(({ info: { name, labels, kind, dialect } }) =>
+      isMatch({ kind, identity: { name, labels, kind }, metadata: { dialect } }),
+    )
+    for (const text of select({ q })) assert.ok(texts(found).includes(text), `${q}: ${text}`)
+  }
+  assert.equal(hubWords('api.* route=/a*b type=m'), 'api. route= /a b')
 })

@@ -72,15 +72,34 @@ function matchesWord({ info, search }: Entry, word: string): boolean {
   )
 }
 
-/** Selects what matches; a stale series is found by words of the filter only. */
+/** Longest filter that the hub takes. */
+const WORDS_LENGTH = 1000
+
+/**
+ * Gives words by which the hub finds all that a filter matches, and more: it knows no `*`, and
+ * looks for a value of a label where that begins.
+ */
+export function hubWords(q: string): string {
+  const words = q.split(/\s+/).flatMap((word) => {
+    const at = word.indexOf('=')
+    const key = word.slice(0, Math.max(0, at)).toLowerCase()
+    if (key === 'dialect' || key === 'kind') return word
+    if (key === 'type' || key === 'source') return []
+    const texts = at <= 0 ? [word] : [`${key}=`, word.slice(at + 1)]
+    return texts.flatMap((text) => text.split(/[*{},]/))
+  })
+  return words.filter(Boolean).join(' ').slice(0, WORDS_LENGTH)
+}
+
+/** Selects what matches; a series that is idle is found by words of the filter only. */
 export function selectEntries(
   entries: readonly Entry[],
   choice: Choice,
-  isStale: (id: number) => boolean,
+  isIdle: (id: number) => boolean,
 ): Entry[] {
   const isSearch = choice.q.trim() !== ''
   const matches = matcher(choice)
-  return entries.filter((entry) => matches(entry) && (isSearch || !isStale(entry.id)))
+  return entries.filter((entry) => matches(entry) && (isSearch || !isIdle(entry.id)))
 }
 
 function order(sort: string, measures: Measures): (entry: Entry) => number {

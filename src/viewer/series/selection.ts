@@ -25,10 +25,10 @@ const ORDERS_OF_ALL: ReadonlySet<Sort> = new Set(['rate', 'change', 'p99'])
 
 export function selectSeries(store: Store, choice: SelectionChoice): Selection {
   const { watch, catalogue } = store
-  const isStale = (id: number): boolean => store.isStale(id)
+  const isIdle = (id: number): boolean => store.isIdle(id)
   const isOwnShown = asksForOwn(choice)
   const all = catalogue.entries.filter((entry) => isOwnShown || entry.info.dialect !== OWN_DIALECT)
-  const found = selectEntries(catalogue.entries, choice, isStale)
+  const found = selectEntries(catalogue.entries, choice, isIdle)
   const unusual = new Set(watch.unusual())
   watch.needAll(ORDERS_OF_ALL.has(choice.sort))
   const sorted = sortEntries(found, choice.sort, {

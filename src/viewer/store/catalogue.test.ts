@@ -135,3 +135,23 @@ test('a series that is read again stays the same entry, unless it is shown other
   assert.notEqual(catalogue.get(2), b)
   assert.equal(catalogue.get(2)?.search, 'b bees')
 })
+
+test('series of the past stand among the others until the next ones come, or they do', () => {
+  const catalogue = new Catalogue()
+  const past = (id: number, name: string): SeriesInfo => info(id, name, { isPast: true })
+  const names = (): string[] => catalogue.entries.map(({ text }) => text)
+  catalogue.replace(page(info(1, 'b')))
+  catalogue.setPast([past(2 ** 31, 'a'), past(2 ** 31 + 1, 'c')])
+  assert.deepEqual([names(), catalogue.lastId], [['a', 'b', 'c'], 1])
+  const { gone } = catalogue.replace(page(info(1, 'b'), info(2, 'c')))
+  assert.deepEqual([names(), [...gone]], [['a', 'b', 'c'], []])
+  assert.equal(catalogue.find('c')!.id, 2)
+  catalogue.add([info(3, 'd')])
+  const { version } = catalogue
+  catalogue.setPast([past(2 ** 31 + 2, 'e')])
+  assert.deepEqual([names(), catalogue.lastId], [['b', 'c', 'd', 'e'], 3])
+  catalogue.setPast([])
+  const told = version.peek()
+  catalogue.setPast([])
+  assert.deepEqual([names(), version.peek()], [['b', 'c', 'd'], told])
+})

@@ -126,9 +126,9 @@ export class Catalogue {
   isLoaded = false
   /** The hub's reason why it gave no list when it was last asked; absent once it has. */
   readonly refusal = signal<string | undefined>(undefined)
-  /** All entries, in the order of their texts. */
+  /** All entries, those of the past too, in the order of their texts. */
   entries: readonly Entry[] = []
-  /** Highest id that was listed. */
+  /** Highest id that was listed, but for those of the past. */
   lastId = 0
   /** Whether series are kept that the hub does not list. */
   hasDeparted = false
@@ -152,6 +152,10 @@ export class Catalogue {
     const idOf = new Map(newcomers.map(({ identity, id }) => [identity, id]))
     for (const [id, entry] of this.#byId) {
       if (next.get(id)?.is(entry.info) === true) continue
+      if (entry.info.isPast === true && !idOf.has(entry.identity)) {
+        next.set(id, entry)
+        continue
+      }
       const newId = idOf.get(entry.identity) ?? (isKept(entry) ? this.#departedId(id) : undefined)
       if (newId === undefined) gone.add(id)
       else if (newId !== id) moved.set(id, newId)
@@ -176,6 +180,21 @@ export class Catalogue {
     this.version.value += 1
   }
 
+  /** Takes series that the hub has no more, in place of those of before. */
+  setPast(series: readonly SeriesInfo[]): void {
+    const next = new Map([...this.#byId].filter(([, { info }]) => info.isPast !== true))
+    if (series.length === 0 && next.size === this.#byId.size) return
+    for (const info of series) {
+      const known = this.#byId.get(info.id)
+      next.set(
+        info.id,
+        known?.is(info) === true ? taken(known, info) : new CatalogueEntry(info.id, info),
+      )
+    }
+    this.#take(next)
+    this.version.value += 1
+  }
+
   #departedId(id: number): number {
     if (id < 0) return id
     this.#departed -= 1
@@ -189,7 +208,7 @@ export class Catalogue {
     this.hasDeparted = false
     for (const [id, entry] of next) {
       this.#byId.set(id, entry)
-      this.lastId = Math.max(this.lastId, id)
+      if (entry.info.isPast !== true) this.lastId = Math.max(this.lastId, id)
       if (id < 0) this.hasDeparted = true
     }
     const entries = [...next.values()].sort((a, b) => compareEntries(a, b))

@@ -4,6 +4,7 @@
 import type {
   ApiError,
   DeletionAnswer,
+  PastAnswer,
   RangeAnswer,
   SeriesInfo,
   SeriesPage,
@@ -18,6 +19,14 @@ interface RangeRequest {
   readonly fromMs: number
   readonly toMs: number
   readonly stepMs: number
+}
+
+interface PastRequest {
+  /** Words as the API has them (`hubWords`). */
+  readonly words: string
+  readonly fromMs: number
+  readonly toMs: number
+  readonly limit: number
 }
 
 /** Part of a Response of fetch that is needed. */
@@ -70,6 +79,8 @@ export interface EventStream {
 export interface HubApi {
   /** @param which all series where it is left out */
   listSeries(which?: ListedSeries): Promise<SeriesPage>
+  /** Lists series of a time that only the history has. */
+  listPast(request: PastRequest): Promise<PastAnswer>
   range(request: RangeRequest): Promise<RangeAnswer>
   /**
    * @param path below the API's own, with its query
@@ -104,6 +115,8 @@ export function createHubApi(connection: HubConnection = OWN_ORIGIN): HubApi {
         after = page.next
       }
     },
+    listPast: ({ words, fromMs, toMs, limit }) =>
+      get(`/past?filter=${encodeURIComponent(words)}&from=${fromMs}&to=${toMs}&limit=${limit}`),
     range: ({ series, fromMs, toMs, stepMs }) =>
       get(`/range?series=${series.join(',')}&from=${fromMs}&to=${toMs}&step=${stepMs / 1000}`),
     get,

@@ -12,7 +12,8 @@ import type {
   SeriesInfo,
   SourcesAnswer,
 } from '../../http/api.ts'
-import { stepOf } from '../chart/time-window.ts'
+import { MEMORY_S, stepOf } from '../chart/time-window.ts'
+import { PastList, type PastSpan } from '../series/past-list.ts'
 import { SeriesCache, Shelf, secondsOf } from './cache.ts'
 import { Catalogue } from './catalogue.ts'
 import { Clock } from './clock.ts'
@@ -56,6 +57,7 @@ export class Store {
   readonly screen: Subscriptions
   readonly polling: Polling
   readonly watch: Watch
+  readonly past: PastList
   hello: HelloEvent | undefined
   /** Time when the hub was found to have started anew, Unix ms; undefined until it has. */
   readonly restartedMs = signal<number | undefined>(undefined)
@@ -81,6 +83,7 @@ export class Store {
   constructor(api: HubApi, page?: Visibility) {
     const { cache, catalogue } = this
     this.api = api
+    this.past = new PastList(api, catalogue)
     this.watch = new Watch(
       api,
       {
@@ -153,6 +156,7 @@ export class Store {
     this.#stopTimers()
     clearTimeout(this.#listTimer)
     this.#readings.stop()
+    this.past.stop()
     this.watch.stop()
     this.#stream.close()
   }
@@ -204,6 +208,26 @@ export class Store {
     const told = this.screen.has(id) ? undefined : this.watch.isStale(id)
     if (told !== undefined) return told
     return this.clock.silenceEndMs() - this.lastDataMs(id) > limit
+  }
+
+  /** Tells whether a series is silent, and has nothing in the time that is shown. */
+  isIdle(id: number): boolean {
+    const span = this.#pastSpan()
+    return this.isStale(id) && !(span !== undefined && this.lastDataMs(id) > span.from * 1000)
+  }
+
+  /** Lists the series besides that lived in the time that is shown, where that may be over. */
+  lookBack(words: string): void {
+    this.past.show(words, this.#pastSpan())
+  }
+
+  /** Gives the time that is shown, where it is held or longer than what the hub has in memory. */
+  #pastSpan(): PastSpan | undefined {
+    const { pausedAt, window } = this.clock
+    const [at, seconds] = [pausedAt.peek(), window.peek()]
+    if (at === undefined && seconds <= MEMORY_S) return undefined
+    const to = at ?? this.clock.liveEdge()
+    return { from: to - seconds, to }
   }
 
   /** Tells whether the peer that a series comes from is not there. */
@@ -299,6 +323,7 @@ export class Store {
     if (isAgain) {
       this.#isReconnected = true
       this.screen.distrust()
+      this.past.renew()
       this.watch.stop()
       void this.#readCatalogue()
     } else {
@@ -340,7 +365,7 @@ export class Store {
   /** Marks a second as known, or asks for what is missing before it. */
   #close(id: number, second: number, seconds: number, hasCell: boolean): void {
     const data = this.cache.live.get(id)
-    if (id < 0) return
+    if (id < 0 || this.catalogue.get(id)?.info.isPast === true) return
     if (data === undefined || !this.#stream.carries(id, second)) {
       this.screen.fill(id)
       return

@@ -90,7 +90,7 @@ export class Subscriptions {
     const window = clock.window.peek()
     const { live, picture } = cache
     const from = edge - Math.max(window, this.#long.get(id) ?? 0)
-    if (clock.pausedAt.peek() === undefined) {
+    if (clock.pausedAt.peek() === undefined && !this.#isPast(id)) {
       this.#complete(live, id, picture === undefined ? from : edge - LIVE_SECONDS, edge)
     }
     if (picture !== undefined) this.#complete(picture, id, from, edge)
@@ -150,10 +150,15 @@ export class Subscriptions {
     for (const fills of this.#fills.values()) fills.drop()
   }
 
+  /** Tells whether the hub has a series no more: the stream brings nothing of it. */
+  #isPast(id: number): boolean {
+    return this.#parts.catalogue.get(id)?.info.isPast === true
+  }
+
   #subscribe(): void {
     const ids = new Set([...this.#charts.keys(), ...this.#carried])
     this.#parts.want(
-      [...ids].filter((id) => id > 0),
+      [...ids].filter((id) => id > 0 && !this.#isPast(id)),
       this.#intervalS,
     )
   }

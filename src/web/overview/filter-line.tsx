@@ -149,7 +149,7 @@ export function FilterLine({ state, all, found }: FilterLineProps): JSX.Element 
       <FilterField q={state.q} />
       <Kinds state={state} all={all} />
       <span class="grow" />
-      <span class="count">{words}</span>
+      <span class="count">{[words, page.store.past.note.value].filter(Boolean).join(', ')}</span>
       <Pick
         caption="Group"
         value={state.group}

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { exact } from '../../viewer/format/number.ts'
 import type { Selection } from '../../viewer/series/select.ts'
 import { selectSeries } from '../../viewer/series/selection.ts'
-import { type Page, usePage } from '../shell/page.ts'
+import { type Page, usePage, usePastSeries } from '../shell/page.ts'
 import { NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
@@ -66,9 +66,11 @@ function useSelection(state: OverviewState): Selection {
   const page = usePage()
   const news = useNews(page)
   const { q, kind, source, group, sort } = state
+  const { window, at } = page.navigation.route.value
+  usePastSeries(q)
   const selection = useMemo(
     () => selectSeries(page.store, state),
-    [page, news, q, kind, source, group, sort],
+    [page, news, q, kind, source, group, sort, window, at],
   )
   const signature = signatureOf(selection, page.store.catalogue.numbering)
   return useMemo(() => selection, [signature])

@@ -84,7 +84,7 @@ const NAMES_MS = 30_000
 /** Shows the names that the hub says, each as the code writes it that exports the series. */
 function Names({ entry }: SideProps): JSX.Element {
   // A restarted hub has no address yet for a series that it has not heard of again.
-  const isKnown = entry.id >= 0
+  const isKnown = entry.id >= 0 && entry.info.isPast !== true
   const path = isKnown ? `/series/${entry.id}/names` : undefined
   const { answer } = useAnswer<NamesAnswer>(path, { leastMs: NAMES_MS })
   const own = [
@@ -139,7 +139,7 @@ type DeletionStep = 'offered' | 'asked' | 'sent'
  * does not know yet has no number.
  */
 function isDeletable({ id, info }: Entry): boolean {
-  return id >= 0 && info.dialect !== OWN_DIALECT
+  return id >= 0 && info.dialect !== OWN_DIALECT && info.isPast !== true
 }
 
 /** Shows the way to delete the series: offered, then asked for once more in the same place. */
@@ -212,7 +212,7 @@ export function Side({ entry }: SideProps): JSX.Element {
   store.cache.version.value
   const latest = store.catalogue.get(entry.id) ?? entry
   const facts = sinceStart(latest, page.shown(latest.info))
-  const { statistics } = latest.info
+  const { statistics, isPast } = latest.info
   return (
     <aside aria-label="About this series">
       <WindowStatistics entry={entry} />
@@ -221,8 +221,8 @@ export function Side({ entry }: SideProps): JSX.Element {
           <Facts facts={facts} isWide />
         </Section>
       )}
-      <ExemplarList entry={latest} />
-      <Canonical entry={latest} />
+      {!isPast && <ExemplarList entry={latest} />}
+      {!isPast && <Canonical entry={latest} />}
       <Origin entry={latest} />
       <Names entry={entry} />
       <LastCell entry={entry} />

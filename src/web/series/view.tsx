@@ -3,14 +3,14 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { unitSymbol } from '../../model/text/unit.ts'
-import { clockText } from '../../viewer/format/time.ts'
+import { clockText, lifeText } from '../../viewer/format/time.ts'
 import { changeWords } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { TablesSwitch } from '../chart-file/chart-tools.tsx'
 import { CompareWith, TwoWindows } from '../compare/compare-with.tsx'
 import { OVERVIEW } from '../overview/address.ts'
 import { Icon } from '../shell/icon.tsx'
-import { usePage } from '../shell/page.ts'
+import { usePage, usePastSeries } from '../shell/page.ts'
 import { Link, Name, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route, View } from '../shell/view.ts'
@@ -41,6 +41,7 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
       </h1>
       <p class="small soft">
         {[info.kind, unitSymbol(info.unit ?? '') || 'no unit', labels].filter(Boolean).join(', ')}
+        {info.isPast && <span class="strong">{`\u2003no more: ${lifeText(info)}`}</span>}
         {finding.since > 0 && (
           <span class="warn strong">
             {'\u2003'}
@@ -76,6 +77,7 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
   const { store } = usePage()
   const { series, kind, type, before } = route.state
   store.catalogue.version.value
+  usePastSeries(series)
   const entry = store.catalogue.find(series, kind, type)
   const id = entry?.id
   // The list has no statistics: they are the one entry's own.

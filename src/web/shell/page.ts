@@ -267,6 +267,26 @@ export function usePage(): Page {
   return page
 }
 
+/** Time after which a picture that moves is looked at again for series that are no more. */
+const LOOK_BACK_MS = 60_000
+
+/**
+ * Lists, while the component is shown, the series besides that lived in the time that is shown.
+ * @param words of the filter
+ */
+export function usePastSeries(words: string): void {
+  const { store, navigation } = usePage()
+  const { window, at } = navigation.route.value
+  useEffect(() => {
+    const look = (): void => store.lookBack(words)
+    look()
+    if (at !== null) return
+    const timer = setInterval(look, LOOK_BACK_MS)
+    return () => clearInterval(timer)
+  }, [store, words, window, at])
+  useEffect(() => () => store.past.show('', undefined), [store])
+}
+
 /** Renders the component anew with every second that is read or shown. */
 export function useShownSeconds(): void {
   const { clock, cache } = usePage().store
