@@ -161,9 +161,18 @@ export function replayHead(
     if (end > file.length || end === at + RECORD_HEAD_BYTES) break
     const bytes = file.subarray(at + RECORD_HEAD_BYTES, end)
     if (crc32(bytes) !== file.readUInt32LE(at + 4)) break
-    visit(decodeRecord(bytes, version))
+    visit(recordOf(bytes, version, path))
     at = end
   }
   if (cuts && at < file.length) truncateSync(path, at)
   return { records, torn: file.length - at }
+}
+
+/** Reads a record whose checksum holds: one that is none was written by another version. */
+function recordOf(bytes: Uint8Array, version: number, path: string): SecondRecord {
+  try {
+    return decodeRecord(bytes, version)
+  } catch (error) {
+    throw new HistoryError('foreign', `${path} holds no records of version ${version}: ${error}`)
+  }
 }
