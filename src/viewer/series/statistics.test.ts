@@ -25,6 +25,14 @@ test('mean and deviation are those of the values, none has none', () => {
   assert.deepEqual(words(), ['5', '2', '2', '9'])
 })
 
+test('a step of which fewer seconds are known counts for fewer', () => {
+  const data = new SeriesData('counter', 10)
+  const delta = [40, 20, 10]
+  data.writeColumn(NOW - 10, { id: 1, kind: 'counter', delta }, NOW - 13, { closed: NOW + 2 })
+  const rows = new Map(windowNumbers(data, PLAIN, NOW - 20, NOW + 2))
+  assert.deepEqual([rows.get('mean'), rows.get('min'), rows.get('max')], ['4.38', '2', '10'])
+})
+
 test('the width of a bucket is the error of a percentile, unless bounds are chosen', () => {
   const counts = { count: 0, sum: 0, min: null, max: null, mean: null, stddev: null }
   assert.equal(bucketWords({ scale: 0, offset: 3 }), 'percentiles within ±100\u00a0%')

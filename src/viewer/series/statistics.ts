@@ -65,9 +65,7 @@ export function windowNumbers(
   if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to, seconds)
   if (data.kind === 'summary') return summaryNumbers(data, unit, from, to, seconds)
   const write = (value: number): string => text(value * factor, unit)
-  const values = data.values(MAIN_LANE[data.kind], from, to)
-  const known = values.filter((value) => !Number.isNaN(value))
-  const { mean, deviation } = moments(known)
+  const { mean, deviation } = moments(data, from, to)
   return [
     ['now', write(data.at(MAIN_LANE[data.kind], to))],
     ['mean', write(mean)],
@@ -90,17 +88,27 @@ export function extremeOf(data: SeriesData, end: 'min' | 'max', from: number, to
   )
 }
 
-/** Computes mean and deviation; NaN both when there is no value. */
-function moments(values: Float64Array): { readonly mean: number; readonly deviation: number } {
-  if (values.length === 0) return { mean: Number.NaN, deviation: Number.NaN }
-  let mean = 0
+/**
+ * Computes mean and deviation over the seconds (from, to], NaN both where none is known. A step of
+ * which fewer seconds are known counts for as many.
+ */
+export function moments(
+  data: SeriesData,
+  from: number,
+  to: number,
+): { readonly mean: number; readonly deviation: number } {
+  let seconds = 0
+  let mean = Number.NaN
   let square = 0
-  values.forEach((value, i) => {
-    const delta = value - mean
-    mean += delta / (i + 1)
-    square += delta * (value - mean)
+  data.values(MAIN_LANE[data.kind], from, to).forEach((value, i) => {
+    if (Number.isNaN(value)) return
+    const weight = data.secondsAt(data.endOf(from + 1) + i * data.step)
+    seconds += weight
+    const last = mean || 0
+    mean = last + ((value - last) * weight) / seconds
+    square += weight * (value - last) * (value - mean)
   })
-  return { mean, deviation: Math.sqrt(square / values.length) }
+  return { mean, deviation: Math.sqrt(square / seconds) }
 }
 
 /** Merges the steps that have some of the seconds (from, to] of a summary to one. */

@@ -85,7 +85,8 @@ export class Shelf {
       const column = columns.get(id)
       if (column?.kind === data.kind && answer.stepMs === this.step * 1000) {
         const { gaps } = answer
-        data.writeColumn(first, column, secondOf(firstSeenMs(id)), { closed, gaps })
+        const since = Math.floor(firstSeenMs(id) / 1000) + 1
+        data.writeColumn(first, column, since, { closed, gaps })
       }
       data.cover(Math.min(from, first - this.step), isWhole ? last : Math.min(last, closed))
       this.#former.delete(id)

@@ -104,6 +104,28 @@ test('a step is found by any of its seconds; one that is open has what is known 
   assert.deepEqual([data.at('rate', NOW + 20), data.secondsAt(NOW + 20)], [4, 10])
 })
 
+test('rates of the step in which a series came are those of the time since', () => {
+  const rates = (since: number, delta: readonly (number | null)[], closed = NOW + 30): number[] => {
+    const data = new SeriesData('counter', 10)
+    data.writeColumn(NOW, { id: 1, kind: 'counter', delta }, since, { closed })
+    return values(data, 'rate', NOW, 3)
+  }
+  const since = NOW + 7
+  assert.deepEqual(rates(since, [null, 20, 50]), [NaN, 5, 5], 'it came in the last four seconds')
+  assert.deepEqual(rates(since, [50, 20, 50]), [5, 2, 5], 'history has it from before')
+  assert.deepEqual(rates(NOW + 10, [null, 20, 50]), [NaN, 20, 5], 'in the last one of a step')
+  assert.deepEqual(rates(NOW + 1, [null, 50, 50]), [NaN, 5, 5], 'with a step')
+  assert.deepEqual(
+    rates(NOW + 13, [null, null, 15], NOW + 15),
+    [NaN, NaN, 5],
+    'and of one that is open',
+  )
+  const counts = new SeriesData('histogram', 10)
+  const cells = [null, { ...CELL, count: 20 }]
+  counts.writeColumn(NOW, { id: 1, kind: 'histogram', cells }, since)
+  assert.deepEqual([counts.at('count', NOW + 10), counts.secondsAt(NOW + 10)], [5, 4])
+})
+
 test('in a gap nothing was observed by anyone: it is not a standstill', () => {
   const data = new SeriesData('histogram', 60)
   const cells = [CELL, null, null, null]

@@ -77,6 +77,8 @@ export class SeriesData {
   readonly #lanes = new Map<Lane, Float64Array>()
   /** Step that is not whole yet, and how many of its seconds are known. */
   #open = { number: 0, seconds: 0 }
+  /** Step in which the series came, and how many seconds of it were after that. */
+  #first = { number: 0, seconds: 0 }
 
   constructor(kind: Kind, step = 1) {
     this.kind = kind
@@ -122,9 +124,11 @@ export class SeriesData {
     return values
   }
 
-  /** Counts the seconds that are known of the step of a second: all, but for one still open. */
+  /** Counts the seconds that are known of the step of a second: all, but for the first and last. */
   secondsAt(second: number): number {
-    return Math.ceil(second / this.step) === this.#open.number ? this.#open.seconds : this.step
+    const number = Math.ceil(second / this.step)
+    const part = [this.#first, this.#open].find((each) => each.number === number)
+    return part?.seconds ?? this.step
   }
 
   /** Sums the buckets of the steps of (from, to] into `sums`, which is `buckets.width` long. */
@@ -169,7 +173,8 @@ export class SeriesData {
    * Writes a column of a range answer whose steps are those of the series; the first one ends at
    * the second `first`.
    * @param since first second of the series: from there on, no cell of a distribution means that
-   *   nothing was observed, as the answer has no other word for it
+   *   nothing was observed, as the answer has no other word for it; rates of the step in which it
+   *   came are those of the time since, unless it is known of the time before
    */
   writeColumn(first: number, column: RangeColumn, since: number, facts: ColumnFacts = {}): void {
     const cells: readonly (CellJson | null)[] = cellsOf(column)
@@ -182,9 +187,13 @@ export class SeriesData {
       if (seconds <= 0) break
       if (seconds < this.step) this.#open = { number, seconds }
       const cell = cells[i] ?? null
+      const before = since - 1 - (end - this.step)
+      const isFirst = before > 0 && since <= end && (cells[i - 1] ?? null) === null
       if (cell !== null) {
         if (!this.#reach(number)) continue
-        this.#writeCell(number % STEPS_KEPT, cell, seconds, spreadAt(column, i))
+        if (isFirst) this.#first = { number, seconds: Math.max(1, seconds - before) }
+        const lived = isFirst ? this.#first.seconds : seconds
+        this.#writeCell(number % STEPS_KEPT, cell, lived, spreadAt(column, i))
         continue
       }
       // An unknown second takes nothing away from what the stream brought meanwhile.

@@ -1,8 +1,8 @@
 /** Numbers of one series over two windows. */
 import type { Shown } from '../../viewer/format/rate.ts'
-import { extremeOf } from '../../viewer/series/statistics.ts'
+import { extremeOf, moments } from '../../viewer/series/statistics.ts'
 import { mergeSeconds, quantile } from '../../viewer/store/buckets.ts'
-import { MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
+import type { SeriesData } from '../../viewer/store/series-data.ts'
 import type { ComparedRow } from './sides.tsx'
 
 /** Stretch of time: the seconds after `from` up to `to`. */
@@ -13,13 +13,6 @@ interface Stretch {
 }
 
 type Stretches = readonly [Stretch, Stretch]
-
-/** Adds up what is known of a lane; NaN where nothing is. */
-function meanOf({ data, from, to }: Stretch): number {
-  const values = data.values(MAIN_LANE[data.kind], from, to)
-  const known = values.filter((value) => !Number.isNaN(value))
-  return known.reduce((sum, value) => sum + value, 0) / known.length
-}
 
 function countOf({ data, from, to }: Stretch): number {
   let sum = Number.NaN
@@ -50,7 +43,7 @@ export function comparedRows(
   const { kind } = stretches[0].data
   if (kind !== 'histogram') {
     const rows = [
-      row('mean', (stretch) => factor * meanOf(stretch)),
+      row('mean', (stretch) => factor * moments(stretch.data, stretch.from, stretch.to).mean),
       row('lowest', ({ data, from, to }) => factor * extremeOf(data, 'min', from, to)),
       row('highest', ({ data, from, to }) => factor * extremeOf(data, 'max', from, to)),
     ]
