@@ -1,7 +1,7 @@
 /** The sources page: ingest threads and the shared memory, of an invented hub. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skip, textOf, useBrowser } from './browser.ts'
+import { skip, textOf, until, useBrowser } from './browser.ts'
 
 const open = useBrowser()
 
@@ -13,6 +13,17 @@ test('each ingest thread has a row with its rate, and restarts are marked', { sk
   const words = await textOf(page, '[aria-label="Ingest threads"] tbody tr')
   assert.match(words, /^ingest 0Runsmany per system call2[\d.]+ k\/s[\d ]+30$/)
   assert.equal(await rows.locator('.error').allTextContents().then(String), '1')
+})
+
+test('a listener that dialects share has the rate of what comes there alone', {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, { path: '/sources' })
+  const at = (port: string): string => `[aria-label="Listeners, table"] tr:has-text("${port}")`
+  await until(page, `document.querySelectorAll('td .rate .unit')[1]?.innerText.includes('/s')`)
+  assert.match(await textOf(page, `${at('5001')} .rate`), /^Wallaroo ?[\d.]+ k?\/s$/)
+  assert.match(await textOf(page, `${at('8125')} .rate`), /^[\d.]+ k?\/s$/)
+  assert.equal(await page.locator(`${at('5001')} canvas`).count(), 1)
 })
 
 test('the shared memory says what it is used for and what was refused', { skip }, async (t) => {

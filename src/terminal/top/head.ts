@@ -156,7 +156,7 @@ function drawMeter(
   if (cells >= SPARK_LEAST) {
     const end = store.clock.readingSecond()
     const values = new Float64Array(cells * 2)
-    store.cache.rates(status.name)?.copy(end - values.length + 1, values)
+    store.cache.rates(status.name).copy(end - values.length + 1, values)
     buffer.write(row, at, spark(isWaiting ? [] : values, cells), 'data')
     at += cells + 1
   }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LimitStatus, ListenerStatus, PeerStatus, SourcesAnswer } from '../../http/api.ts'
+import type {
+  DialectStatus,
+  LimitStatus,
+  ListenerStatus,
+  PeerStatus,
+  SourcesAnswer,
+} from '../../http/api.ts'
 import {
   absentPeers,
   emptyWords,
@@ -10,6 +16,7 @@ import {
   limitWords,
   listenerAddress,
   listenersWords,
+  ownDialects,
   peersWords,
   reachedSeriesLimits,
   reasonWords,
@@ -189,4 +196,18 @@ test('what is of no dialect is said of a port that several share', () => {
   assert.equal(unclaimedWords({ ...listener, unclaimed: 0 }), '')
   // the meter of the only one counts them
   assert.equal(unclaimedWords({ ...listener, dialects: ['scope'] }), '')
+})
+
+test('a listener has the rates of what comes there alone', () => {
+  const dialects = ['wallaroo', 'scope', 'statshero'].map((name) => {
+    return { name, role: name === 'scope' ? 'emit' : 'receive' } as DialectStatus
+  })
+  const text: ListenerStatus = { ...LISTENER, name: 'text', dialects: ['statshero'] }
+  const sources = { ...SOURCES, dialects, listeners: [LISTENER, text] }
+  assert.deepEqual(ownDialects(sources, LISTENER), ['wallaroo'], 'scope is sent there')
+  assert.deepEqual(ownDialects(sources, text), ['statshero'])
+  const twice = { ...sources, listeners: [LISTENER, text, { ...text, name: 'other' }] }
+  assert.deepEqual(ownDialects(twice, text), [], 'it may have come to the other one')
+  const peer = { dialect: 'statshero', direction: 'attach' } as PeerStatus
+  assert.deepEqual(ownDialects({ ...sources, peers: [peer] }, text), [], 'some of it is read')
 })

@@ -200,6 +200,20 @@ export function listenerAddress({ transports, host, port }: ListenerStatus): str
   return `${transports.join('+')} ${addressText(host, port)}`
 }
 
+/**
+ * Finds the dialects whose rates are this listener's: what they count comes there alone. One that
+ * another listener takes as well, that peers are read from, or that sends, may come elsewhere.
+ */
+export function ownDialects(sources: SourcesAnswer, { dialects }: ListenerStatus): string[] {
+  const { listeners, peers = [] } = sources
+  return dialects.filter((name) => {
+    const role = sources.dialects.find((dialect) => dialect.name === name)?.role
+    const places = listeners.filter((each) => each.dialects.includes(name)).length
+    const isRead = peers.some((it) => it.direction === 'attach' && it.dialect === name)
+    return role === 'receive' && places === 1 && !isRead
+  })
+}
+
 /** Writes used and limit as they are counted: bytes as KiB, all else exactly. */
 export function limitAmount(name: string, amount: number): string {
   return /bytes|^zone/i.test(name) ? text(amount, 'B') : exact(amount)

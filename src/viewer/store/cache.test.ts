@@ -16,7 +16,7 @@ function told(events: Readonly<Record<number, readonly number[]>>): SeriesCache 
 
 function read(cache: SeriesCache, from: number, length: number): number[] {
   const out = new Float64Array(length)
-  cache.rates('scope')!.copy(from, out)
+  cache.rates('scope').copy(from, out)
   return [...out]
 }
 
@@ -27,5 +27,17 @@ test('the last of the recent rates is the second of the event', () => {
 test('rates grow beyond what one event tells; what it skips is unknown', () => {
   const cache = told({ [NOW]: [1, 2], [NOW + 1]: [2, 3], [NOW + 5]: [8, 9] })
   assert.deepEqual(read(cache, NOW - 1, 7), [1, 2, 3, NaN, NaN, 8, 9])
-  assert.equal(cache.rates('scope')?.oldest, NOW - 1)
+  assert.equal(cache.rates('scope').oldest, NOW - 1)
+})
+
+test('rates of several dialects are added up where all of them are known', () => {
+  const cache = told({ [NOW]: [1, 2, 3] })
+  cache.takeRates(NOW, [{ name: 'wallaroo', recent: [10, 20] } as unknown as DialectStatus])
+  const rates = cache.rates('scope', 'wallaroo')
+  const out = new Float64Array(3)
+  rates.copy(NOW - 2, out)
+  assert.deepEqual([...out], [NaN, 12, 23])
+  assert.deepEqual([rates.at(NOW), rates.oldest], [23, NOW - 1])
+  assert.equal(cache.rates('scope', 'statshero').at(NOW), NaN)
+  assert.equal(cache.rates('statshero').at(NOW), NaN)
 })

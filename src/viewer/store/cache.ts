@@ -121,8 +121,10 @@ export class SeriesCache {
     return this.picture.shown(id) ?? this.#former?.get(id) ?? this.live.get(id)
   }
 
-  rates(dialect: string): DialectRates | undefined {
-    return this.#rates.get(dialect)
+  /** Gives the rates of dialects, added up; NaN where one of them is not known. */
+  rates(...dialects: readonly string[]): Rates {
+    const [first, ...others] = dialects.map((name) => this.#rates.get(name) ?? NO_RATES)
+    return others.reduce<Rates>(addRates, first ?? NO_RATES)
   }
 
   /** Makes room for a series in all pictures from now on. */
@@ -192,8 +194,36 @@ export function secondsOf({ intervalMs }: CellsEvent): number {
   return Math.max(1, Math.round(intervalMs / 1000))
 }
 
+/** Rates by second, NaN where none is known. */
+interface Rates {
+  /** Unix second of the oldest one; 0 while there is none. */
+  readonly oldest: number
+  at(second: number): number
+  /** Copies those from a second on. */
+  copy(from: number, out: Float64Array): void
+}
+
+const NO_RATES: Rates = {
+  oldest: 0,
+  at: () => Number.NaN,
+  copy: (_, out) => {
+    out.fill(Number.NaN)
+  },
+}
+
+function addRates(a: Rates, b: Rates): Rates {
+  const at = (second: number): number => a.at(second) + b.at(second)
+  return {
+    oldest: Math.max(a.oldest, b.oldest),
+    at,
+    copy: (from, out) => {
+      for (let i = 0; i < out.length; i += 1) out[i] = at(from + i)
+    },
+  }
+}
+
 /** Rates of one dialect by second, kept longer than the sixty seconds that the hub sends. */
-class DialectRates {
+class DialectRates implements Rates {
   readonly #values = new Float64Array(STEPS_KEPT).fill(Number.NaN)
   newest = 0
   oldest = 0

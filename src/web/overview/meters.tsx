@@ -21,19 +21,19 @@ const SILENT_INTERVALS = 3
 const LEAST_SECONDS = 60
 const SPARK_WIDTH = 1.25
 
-/** Draws the rate of a dialect as a small line over the shown window. */
-export function useRateSpark(dialect: string): JSX.Element {
+/** Draws the rate of dialects, added up, as a small line over the shown window. */
+export function useRateSpark(...dialects: readonly string[]): JSX.Element {
   const page = usePage()
   const { store, cursor } = page
   const steady = useRef(new SteadyRange())
   const draw = (canvas: HTMLCanvasElement, size: Size): void => {
     const end = store.clock.edge()
-    const rates = store.cache.rates(dialect)
+    const rates = store.cache.rates(...dialects)
     // The hub tells of sixty seconds; a longer window is filled while the page is open.
-    const known = Math.max(LEAST_SECONDS, end - (rates?.oldest ?? end))
+    const known = Math.max(LEAST_SECONDS, end - (rates.oldest || end))
     const from = end - Math.min(store.clock.window.value, known, STEPS_KEPT)
-    const values = new Float64Array(end - from + 1).fill(Number.NaN)
-    rates?.copy(from, values)
+    const values = new Float64Array(end - from + 1)
+    rates.copy(from, values)
     const painter = new Painter(canvas, size, page.theme.palette)
     const drawn = drawPlot(painter, {
       from,
@@ -85,9 +85,9 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
   const [rate, write] = useReading('rate')
   const update = (): void => {
     const latest = store.sources.value?.dialects.find(({ name }) => name === status.name) ?? status
-    const known = store.cache.rates(status.name)?.at(page.readingSecond())
+    const known = store.cache.rates(status.name).at(page.readingSecond())
     const isWaiting = latest.lastDataMs === null
-    const now = cursor.second.value === null ? latest.ratePerSecond : (known ?? Number.NaN)
+    const now = cursor.second.value === null ? latest.ratePerSecond : known
     const shown = isWaiting ? Number.NaN : now
     write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
     const seconds = isWaiting ? 0 : (store.clock.nowMs() - latest.lastDataMs) / 1000

@@ -2,7 +2,12 @@
 import type { JSX } from 'preact'
 import type { ListenerStatus, SourcesAnswer } from '../../http/api.ts'
 import { allDigits, counted, exact, format, NO_VALUE, text } from '../../viewer/format/number.ts'
-import { dialectTitle, listenerAddress, overloadWords } from '../../viewer/format/status.ts'
+import {
+  dialectTitle,
+  listenerAddress,
+  overloadWords,
+  ownDialects,
+} from '../../viewer/format/status.ts'
 import { durationText, spanText } from '../../viewer/format/time.ts'
 import { useRateSpark } from '../overview/meters.tsx'
 import { usePage, usePanel } from '../shell/page.ts'
@@ -10,22 +15,20 @@ import { Badge, Section, Table, useReading } from '../shell/parts.tsx'
 
 const STATE_WORDS = { listening: 'Open', failed: 'Did not start', stopped: 'Stopped' } as const
 const STATE_DOTS = { listening: 'dot', failed: 'dot error', stopped: 'dot idle' } as const
-/**
- * Finds the dialect whose rate is this listener's: the only one it speaks, and it alone speaks it.
- */
-function ownDialect(listener: ListenerStatus, all: readonly ListenerStatus[]): string | undefined {
-  const [dialect] = listener.dialects
-  if (dialect === undefined || listener.dialects.length !== 1) return undefined
-  return all.filter(({ dialects }) => dialects.includes(dialect)).length === 1 ? dialect : undefined
+interface RateProps {
+  /** Dialects whose rates are added up. */
+  readonly of: readonly string[]
+  /** Names them, where the listener speaks others besides. */
+  readonly caption: string
 }
 
-function Rate({ dialect }: { dialect: string }): JSX.Element {
+function Rate({ of, caption }: RateProps): JSX.Element {
   const page = usePage()
   const [value, write] = useReading('rate')
   const cell = usePanel<HTMLTableCellElement>({
     draw: () => {
-      const rate = page.store.cache.rates(dialect)?.at(page.readingSecond()) ?? Number.NaN
-      write({ caption: '', main: format(rate, '/s'), title: allDigits(rate, '/s') })
+      const rate = page.store.cache.rates(...of).at(page.readingSecond())
+      write({ caption, main: format(rate, '/s'), title: allDigits(rate, '/s') })
     },
   })
   return (
@@ -35,8 +38,8 @@ function Rate({ dialect }: { dialect: string }): JSX.Element {
   )
 }
 
-function RateSpark({ dialect }: { dialect: string }): JSX.Element {
-  return <td class="spark">{useRateSpark(dialect)}</td>
+function RateSpark({ of }: Pick<RateProps, 'of'>): JSX.Element {
+  return <td class="spark">{useRateSpark(...of)}</td>
 }
 
 function bufferWords({ bufferGranted, bufferAsked }: ListenerStatus): string {
@@ -52,8 +55,9 @@ interface RowProps {
 function ListenerRow({ listener, sources }: RowProps): JSX.Element {
   const { store } = usePage()
   const { state, message, nextTryMs, kernelDrops, unclaimed = 0 } = listener
-  const dialect = ownDialect(listener, sources.listeners)
-  const isRated = dialect !== undefined && state === 'listening'
+  const titleOf = (name: string): string => dialectTitle(sources, name)
+  const of = state === 'listening' ? ownDialects(sources, listener) : []
+  const caption = of.length < listener.dialects.length ? of.map(titleOf).join(', ') : ''
   const wait =
     nextTryMs === undefined
       ? ''
@@ -64,7 +68,7 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
       <td>
         <code>{listenerAddress(listener)}</code>
       </td>
-      <td>{listener.dialects.map((name) => dialectTitle(sources, name)).join(', ')}</td>
+      <td>{listener.dialects.map(titleOf).join(', ')}</td>
       <td>
         <Badge words={STATE_WORDS[state]} dot={STATE_DOTS[state]} />
         {message && (
@@ -78,8 +82,8 @@ function ListenerRow({ listener, sources }: RowProps): JSX.Element {
           <span class="small error"> {counted('message')(unclaimed)} of no dialect</span>
         )}
       </td>
-      {isRated ? <Rate dialect={dialect} /> : <td class="num">{NO_VALUE}</td>}
-      {isRated ? <RateSpark dialect={dialect} /> : <td class="spark" />}
+      {of.length > 0 ? <Rate {...{ of, caption }} /> : <td class="num">{NO_VALUE}</td>}
+      {of.length > 0 ? <RateSpark of={of} /> : <td class="spark" />}
       <td class="num">{bufferWords(listener)}</td>
       <td class={kernelDrops ? 'num error' : 'num'}>{drops}</td>
       <td class="num">{exact(listener.connections)}</td>
