@@ -136,8 +136,14 @@ test('axis labels of a rate with a unit keep the time: m/s is no m', () => {
 
 test('axis labels that do not fit have prefixes and no unit, all of an axis alike', () => {
   const narrow = (words: string): boolean => words.length <= 6
+  const narrower = (words: string): boolean => words.length <= 4
+  assert.deepEqual(
+    axisTexts([0, 2 ** 20], 'B/s', () => true),
+    ['0\u00a0B/s', '1\u00a0MiB/s'],
+  )
+  assert.deepEqual(axisTexts([0, 2 ** 20], 'B/s', narrow), ['0\u00a0B', '1\u00a0MiB'])
   assert.deepEqual(axisTexts([0, 2], 'm/s', narrow), ['0\u00a0m/s', '2\u00a0m/s'])
-  assert.deepEqual(axisTexts([0, 512, 2 ** 20], 'B/s', narrow), ['0', '512', '1\u00a0Mi'])
+  assert.deepEqual(axisTexts([0, 512, 2 ** 20], 'B/s', narrower), ['0', '512', '1\u00a0Mi'])
   assert.deepEqual(axisTexts([500, 2500], 'requests/s', narrow), ['500', '2.5\u00a0k'])
   assert.deepEqual(axisTexts([20, 2500], 'W/min', narrow), ['20', '2.5\u00a0k'])
   assert.deepEqual(axisTexts([20, 20_000], '/min', narrow), ['20', '20\u00a0k'])

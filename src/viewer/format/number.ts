@@ -194,7 +194,8 @@ export function axisText(value: number, unit = ''): string {
 
 /**
  * Writes the labels of one axis alike: where one of them does not fit with what its rate is stated
- * per, all are numbers with prefixes and without a unit, which the values beside the axis have.
+ * per, bytes are without that, as plain rates are; where that does not fit or would be another
+ * unit, all are numbers with prefixes and without a unit, which the values beside the axis have.
  */
 export function axisTexts(
   values: readonly number[],
@@ -202,8 +203,10 @@ export function axisTexts(
   isFitting: (text: string) => boolean,
 ): readonly string[] {
   const texts = values.map((value) => axisText(value, unit))
-  const { base, tail } = parseUnit(unit)
+  const { base, tail, sort } = parseUnit(unit)
   if (base === '' || tail === '' || texts.every(isFitting)) return texts
+  const bytes = sort === 'bytes' ? texts.map((words) => words.slice(0, -tail.length)) : []
+  if (bytes.length > 0 && bytes.every(isFitting)) return bytes
   return values.map((value) => {
     const [number, name] = format(value, unit)
     return join([roundNumber(number), name.slice(0, -(base + tail).length).trimEnd()])

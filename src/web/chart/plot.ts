@@ -24,6 +24,8 @@ import type { Painter, Ramp } from './painter.ts'
 /** Width of the scale of small charts, and of the space below it in the ruler. */
 export const SCALE_WIDTH = 48
 const NAME_WIDTH = 44
+/** Share by which labels of a scale may be set narrower than they are. */
+const NARROWED = 1.08
 /** Least distance of names. */
 const NAME_STEP = 14
 /** Half of the width of `14:03:22`, with the space beside it. */
@@ -99,7 +101,8 @@ function boxOf(painter: Painter, { size, nameRoom = NAME_WIDTH }: Plot): Box {
   const { width, height } = painter
   if (size === 'spark') return { left: 0, right: width - 2, top: 3, bottom: height - 3 }
   if (size === 'small') return { left: 0, right: width - SCALE_WIDTH, top: 6, bottom: height - 6 }
-  const left = width < 400 ? 56 : 60
+  // room for `512 MiB/s`
+  const left = width < 400 ? 56 : 64
   return { left, right: width - nameRoom, top: 8, bottom: height - 20 }
 }
 
@@ -232,10 +235,11 @@ function drawCursor(painter: Painter, plot: Plot, box: Box, scale: Scale, perSec
 function drawScale(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
   if (plot.size === 'spark') return
   const room = plot.size === 'large' ? box.left - 8 : SCALE_WIDTH - 6
-  const texts = axisTexts(scale.ticks, plot.unit, (words) => painter.textWidth(words) <= room)
+  const isFitting = (words: string): boolean => painter.textWidth(words) <= room * NARROWED
+  const texts = axisTexts(scale.ticks, plot.unit, isFitting)
   for (const [i, words] of texts.entries()) {
     const y = scale.y(scale.ticks[i]!) + 4
-    if (plot.size === 'large') painter.label(words, box.left - 8, y, { align: 'right' })
+    if (plot.size === 'large') painter.label(words, box.left - 8, y, { align: 'right', room })
     else painter.label(words, box.right + 6, y, { room })
   }
 }

@@ -39,8 +39,9 @@ interface PlotScene {
   readonly emptyWords: string
 }
 
-const SCALE_WIDTH = 60
-const NARROW_SCALE_WIDTH = 48
+/** Width of the scale: `512 MiB/s` has room in it, and `512 MiB` in a narrow one. */
+const SCALE_WIDTH = 68
+const NARROW_SCALE_WIDTH = 57
 /** Pictures narrower than this have a narrow scale. */
 const NARROW = 320
 const TICK_PIXELS = 52
