@@ -1,7 +1,7 @@
 /** Ten thousand series: what is there is bounded by what is on screen, and all can be reached. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, isDrawn, skip, textOf, until, useBrowser } from './browser.ts'
+import { eventually, isDrawn, skip, textOf, until, untilDrawn, useBrowser } from './browser.ts'
 
 const open = useBrowser()
 const ELEMENTS = 'document.querySelectorAll("*").length'
@@ -44,6 +44,29 @@ for (const { density, box, canvas } of [
       () => latest().length > 4 && latest().length < 150 && !latest().some((id) => first.has(id)),
       'what is near is subscribed, and nothing else',
     )
+  })
+}
+
+for (const { density, box } of [
+  { density: 'charts', box: '.cell' },
+  { density: 'lines', box: 'article.line' },
+  { density: 'table', box: 'tbody tr[data-series]' },
+]) {
+  test(`as ${density}, what is scrolled into view is drawn by then, and stays what it was`, {
+    skip,
+  }, async (t) => {
+    const { page } = await open(t, { scene: 'many', path: `/?q=session&density=${density}` })
+    await until(page, isDrawn(`${box} canvas`))
+    const below = `[...document.querySelectorAll('${box}')]
+      .find((it) => it.getBoundingClientRect().top > innerHeight + 20)`
+    await page.evaluate(`globalThis.below = ${below}; below.id = 'below'`)
+    await until(page, isDrawn('#below canvas'))
+    assert.ok(await page.evaluate('below.getBoundingClientRect().top > innerHeight'))
+    for (let y = 100; y <= 600; y += 100) {
+      await page.evaluate(`scrollTo(0, ${y})`)
+      await untilDrawn(page)
+    }
+    assert.ok(await page.evaluate('below.isConnected && below.getBoundingClientRect().top > 0'))
   })
 }
 

@@ -48,6 +48,16 @@ test('a counter reads per the time its sender chose, or the person who looks', (
   assert.equal(plain(hourly.sub), 'total 1 000')
 })
 
+test('while the newest seconds are being read, the last one stays, and says its age', () => {
+  const read = (second: number) => readSeries(counter(), context({ second }))
+  assert.deepEqual(read(NOW + 3).main, ['12.0', '/s'])
+  assert.equal(plain(read(NOW + 3).sub), 'total 1 023')
+  assert.equal(plain(read(NOW + 7).sub), '5 s ago')
+  assert.deepEqual(read(NOW + 63).main, ['–', ''])
+  const cursor = readSeries(counter(), context({ second: NOW + 3, hasCursor: true }))
+  assert.deepEqual(cursor.main, ['–', ''], 'the cursor is at an instant')
+})
+
 test('the total follows the second, forwards and backwards', () => {
   const data = counter()
   const total = (second: number, info = INFO): string =>

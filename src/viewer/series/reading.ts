@@ -58,12 +58,26 @@ export function readSeries(data: SeriesData | undefined, context: ReadingContext
   return { ...reading, sub: data ? quietLine(data, info, second, unit) : '', isWarning: false }
 }
 
+/** Seconds for which the last value stays while those since then are being read. */
+const UNREAD_SECONDS = 60
+
+/** Finds the last second of which something is known: one that is still to be read says nothing. */
+export function lastReadSecond(data: SeriesData, newest: number): number {
+  const { coveredTo } = data
+  return coveredTo < newest && newest - coveredTo <= UNREAD_SECONDS ? coveredTo : newest
+}
+
 /**
- * Finds the second that a series is read at. A distribution that is observed now and then has none
- * in most seconds: its last one stays, and says its age.
+ * Finds the second that a series is read at, where there is no cursor. A distribution that is
+ * observed now and then has none in most seconds: its last one stays, and says its age.
  */
-function readAt(data: SeriesData | undefined, { info, second }: ReadingContext): number {
-  if (data === undefined || (info.kind !== 'histogram' && info.kind !== 'summary')) return second
+export function readAt(
+  data: SeriesData | undefined,
+  { info, second: newest }: Pick<ReadingContext, 'info' | 'second'>,
+): number {
+  if (data === undefined) return newest
+  const second = lastReadSecond(data, newest)
+  if (info.kind !== 'histogram' && info.kind !== 'summary') return second
   const lane = MAIN_LANE[info.kind]
   for (let at = second; at > second - SPARSE_SECONDS; at -= 1) {
     if (!Number.isNaN(data.at(lane, at))) return at

@@ -1,8 +1,8 @@
 /**
  * One animation frame for the whole page. A picture is drawn only while it is on screen, and only
  * when something changed: a tick, the cursor, a size, the theme. One that is near the screen lives
- * (its data come) and is drawn once, so that it is there when it is scrolled to. Sizes come from an
- * observer, because reading them while drawing would force a layout for every chart.
+ * and is drawn once its data have come, so that it is there when it is scrolled to. Sizes come from
+ * an observer, because reading them while drawing would force a layout for every chart.
  */
 import { takeTurns } from './turns.ts'
 
@@ -14,13 +14,21 @@ export interface Size {
 export interface Panel {
   /** Called in a frame, while on screen. The size is that of the element's content box. */
   draw?: (size: Size) => void
+  /**
+   * Tells whether there is something to draw; without it there always is. Until then one that is
+   * near the screen is drawn whenever something changes.
+   */
+  isReady?: () => boolean
   /** Called when it comes near the screen. */
   enter?: () => void
   leave?: () => void
 }
 
-/** Distance from the screen at which charts begin to live, before they are scrolled into view. */
-const MARGIN = '160px'
+/**
+ * Distance from the screen at which charts begin to live, before they are scrolled into view: at
+ * twelve notches of a wheel a second their data have come by then.
+ */
+const MARGIN = '400px'
 
 /** Time for drawing in one frame, ms: what is left of it is the browser's. Others wait a frame. */
 const BUDGET_MS = 6
@@ -29,7 +37,7 @@ interface Watched extends Panel {
   isNear: boolean
   isOnScreen: boolean
   isDirty: boolean
-  /** Whether it was drawn since it came near. */
+  /** Whether it was drawn since it came near, and had something to draw. */
   isDrawn: boolean
   size: Size
 }
@@ -90,7 +98,7 @@ export class Frame {
     this.#request = 0
     const draw = (panel: Watched): void => {
       panel.isDirty = false
-      panel.isDrawn = true
+      panel.isDrawn = panel.isReady?.() ?? true
       panel.draw?.(panel.size)
     }
     const now = (): number => performance.now()

@@ -12,6 +12,7 @@ import {
   readSeries,
 } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
+import type { Store } from '../../viewer/store/store.ts'
 import type { Panel, Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
 import { pictureOf, withClockStep } from '../chart/picture.ts'
@@ -186,8 +187,13 @@ export function contextOf(page: Page, entry: Entry): ReadingContext {
   }
 }
 
+/** Tells whether something of a series has been read, be it that there is nothing. */
+export function isRead(store: Store, id: number): boolean {
+  return (store.data(id)?.coveredTo ?? 0) > 0
+}
+
 /** Subscribes a series while the panel it is given to is on screen. */
-export function useSubscription(id: number): Pick<Panel, 'enter' | 'leave'> {
+export function useSubscription(id: number): Pick<Panel, 'enter' | 'leave' | 'isReady'> {
   const { store } = usePage()
   const hide = useRef<(() => void) | undefined>(undefined)
   // Another series in the same place: what is subscribed follows.
@@ -197,6 +203,7 @@ export function useSubscription(id: number): Pick<Panel, 'enter' | 'leave'> {
     hide.current = store.screen.show(id)
   }, [store, id])
   return {
+    isReady: () => isRead(store, id),
     enter: () => {
       hide.current ??= store.screen.show(id)
     },

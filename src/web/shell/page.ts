@@ -308,6 +308,7 @@ export function usePanel<T extends Element>(panel: Panel): RefObject<T | null> {
     const watched: Panel = {
       enter: () => latest.current.enter?.(),
       leave: () => latest.current.leave?.(),
+      isReady: () => latest.current.isReady?.() ?? true,
     }
     if (isDrawn) watched.draw = (size) => latest.current.draw?.(size)
     return frame.watch(element.current, watched)

@@ -6,7 +6,13 @@ import type { Shown } from '../../../viewer/format/rate.ts'
 import { dialectTitle } from '../../../viewer/format/status.ts'
 import { durationText, spanText } from '../../../viewer/format/time.ts'
 import { groupLabels } from '../../../viewer/series/labels.ts'
-import { changeColumn, readSeries } from '../../../viewer/series/reading.ts'
+import {
+  changeColumn,
+  lastReadSecond,
+  type ReadingContext,
+  readAt,
+  readSeries,
+} from '../../../viewer/series/reading.ts'
 import { type Group, groupAnchor } from '../../../viewer/series/select.ts'
 import { extremeOf } from '../../../viewer/series/statistics.ts'
 import { mergeSeconds, quantile } from '../../../viewer/store/buckets.ts'
@@ -14,7 +20,14 @@ import type { Entry } from '../../../viewer/store/catalogue.ts'
 import { type Lane, MAIN_LANE, type SeriesData } from '../../../viewer/store/series-data.ts'
 import { usePage, usePanel } from '../../shell/page.ts'
 import { Name, Scroll, setQuantity, setText } from '../../shell/parts.tsx'
-import { contextOf, SeriesLink, SeriesMenu, useSeriesPicture, useSubscription } from '../cell.tsx'
+import {
+  contextOf,
+  isRead,
+  SeriesLink,
+  SeriesMenu,
+  useSeriesPicture,
+  useSubscription,
+} from '../cell.tsx'
 import { type Heights, type Part, partsWithin, placeGroups } from './layout.ts'
 import { type Reveal, useReveal } from './reveal.ts'
 import { EVERYTHING, useKept, useStretch, WHOLE_LIMIT } from './viewport.ts'
@@ -24,17 +37,25 @@ const COLUMNS = 4 + NUMBERS.length
 const CHANGE = NUMBERS.indexOf('Change')
 const NOTHING: Quantity = ['', '']
 
-/** Lists the numbers of a row, in the order of their columns up to p99. */
+/**
+ * Lists the numbers of a row, in the order of their columns up to p99.
+ * @param latest what the first of them is read from
+ */
 function numbersOf(
   data: SeriesData | undefined,
   { unit, factor }: Shown,
   latest: SeriesData | undefined,
-  second: number,
+  context: ReadingContext,
   from: number,
   to: number,
 ): readonly Quantity[] {
   if (data === undefined) return []
-  const at = (lane: Lane): number => latest?.at(lane, second) ?? Number.NaN
+  const at = (lane: Lane): number => (latest ? latest.at(lane, secondOf(latest)) : Number.NaN)
+  const secondOf = (read: SeriesData): number => {
+    if (context.hasCursor) return context.second
+    // of a distribution in a second without observations that is told: there were none
+    return read.kind === 'histogram' ? lastReadSecond(read, context.second) : readAt(read, context)
+  }
   if (data.kind === 'histogram') {
     const merged = mergeSeconds(data, from, to)
     const parts = [0.5, 0.9, 0.99].map((q) => format(quantile(merged, q), unit))
@@ -62,6 +83,7 @@ function Row({ entry, labels, index }: RowProps): JSX.Element {
   const cells = useRef<(HTMLTableCellElement | null)[]>([])
   const drawPicture = useSeriesPicture(entry, 'spark')
   const canvas = usePanel<HTMLCanvasElement>({
+    isReady: () => isRead(store, entry.id),
     draw: (size) => {
       const context = contextOf(page, entry)
       const reading = readSeries(store.readings(entry.id, context.hasCursor), context)
@@ -77,7 +99,7 @@ function Row({ entry, labels, index }: RowProps): JSX.Element {
     const shown = page.shown(entry.info)
     const latest = store.readings(entry.id, context.hasCursor)
     const from = to - store.clock.window.value
-    const numbers = numbersOf(data, shown, latest, context.second, from, to)
+    const numbers = numbersOf(data, shown, latest, context, from, to)
     for (let i = 0; i < CHANGE; i += 1) {
       setQuantity(cells.current[i], numbers[i] ?? (i === 0 ? [NO_VALUE, ''] : NOTHING))
     }
@@ -158,7 +180,8 @@ export function SeriesTable({ groups, reveal }: SeriesTableProps): JSX.Element {
             ))}
           </tr>
         </thead>
-        {parts.map((part) => {
+        {/* one flat list: lists within it would be told apart by their place, and made anew */}
+        {parts.flatMap((part) => {
           const { index, top, height } = part.placed
           const above = top - y
           y = top + height
@@ -224,7 +247,7 @@ function Rows({ group, part, firstRow }: RowsProps): JSX.Element {
           {labels.shared !== '' && `\u2002${labels.shared}`}
         </th>
       </tr>
-      {part.boxes.map((box) => {
+      {part.boxes.flatMap((box) => {
         const entry = entries[box]!
         return [
           gapTo(box),

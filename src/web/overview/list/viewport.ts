@@ -15,8 +15,8 @@ export const WHOLE_LIMIT = 100
 
 export const EVERYTHING: Stretch = { top: Number.NEGATIVE_INFINITY, bottom: Infinity }
 
-/** Part beyond the edges that is there, too: a turn of the wheel shows no empty paper. */
-const MARGIN = 160
+/** Part beyond the edges that is there, too, and lives: see frame.ts. */
+const MARGIN = 400
 /** Steps in which the part moves: a list is rendered that often while it is scrolled. */
 const STEP = 136
 
