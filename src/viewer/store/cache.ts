@@ -3,7 +3,7 @@
  * of history. Pausing stops the picture, not the reading: a paused picture is a copy.
  */
 import { signal } from '@preact/signals-core'
-import type { CellsEvent, DialectStatus, Kind, RangeAnswer } from '../../http/api.ts'
+import type { CellsEvent, DialectStatus, Kind, RangeAnswer, SeriesInfo } from '../../http/api.ts'
 import { type Renumbering, renumber } from './catalogue.ts'
 import { type CellJson, SeriesData, STEPS_KEPT, secondOf } from './series-data.ts'
 
@@ -65,14 +65,14 @@ export class Shelf {
 
   /**
    * Writes an answer; of another step it says only that there is nothing of this one.
-   * @param firstSeenMs of a series, before which it was nothing
+   * @param infoOf a series, which was nothing before it was seen
    * @param isWhole whether what was asked for counts as read where the hub had not closed it yet
    */
   take(
     answer: RangeAnswer,
     asked: readonly number[],
     from: number,
-    firstSeenMs: (id: number) => number,
+    infoOf: (id: number) => Pick<SeriesInfo, 'firstSeenMs' | 'isPast'> | undefined,
     isWhole: boolean,
   ): void {
     const first = secondOf(answer.fromMs + answer.stepMs)
@@ -85,8 +85,10 @@ export class Shelf {
       const column = columns.get(id)
       if (column?.kind === data.kind && answer.stepMs === this.step * 1000) {
         const { gaps } = answer
-        const since = Math.floor(firstSeenMs(id) / 1000) + 1
-        data.writeColumn(first, column, since, { closed, gaps })
+        const { firstSeenMs = 0, isPast = false } = infoOf(id) ?? {}
+        const since = Math.floor(firstSeenMs / 1000) + 1
+        // what is known of one of the past may be the end of its first cell, of an hour
+        data.writeColumn(first, column, since, { closed, gaps, isFirstWhole: isPast })
       }
       data.cover(Math.min(from, first - this.step), isWhole ? last : Math.min(last, closed))
       this.#former.delete(id)

@@ -120,6 +120,10 @@ test('rates of the step in which a series came are those of the time since', () 
     [NaN, NaN, 5],
     'and of one that is open',
   )
+  const past = new SeriesData('counter', 10)
+  const column = { id: 1, kind: 'counter', delta: [null, 20] } as const
+  past.writeColumn(NOW, column, since, { isFirstWhole: true })
+  assert.equal(past.at('rate', NOW + 10), 2)
   const counts = new SeriesData('histogram', 10)
   const cells = [null, { ...CELL, count: 20 }]
   counts.writeColumn(NOW, { id: 1, kind: 'histogram', cells }, since)

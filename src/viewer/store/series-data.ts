@@ -47,6 +47,8 @@ interface ColumnFacts {
   readonly closed?: number
   /** Stretches of columns in which no hub ran. */
   readonly gaps?: RangeAnswer['gaps']
+  /** The step in which the series came counts as a whole one. */
+  readonly isFirstWhole?: boolean
 }
 
 /** Extremes of a gauge in an interval, where more values than the last are known. */
@@ -178,7 +180,7 @@ export class SeriesData {
    */
   writeColumn(first: number, column: RangeColumn, since: number, facts: ColumnFacts = {}): void {
     const cells: readonly (CellJson | null)[] = cellsOf(column)
-    const { closed = Number.POSITIVE_INFINITY, gaps = [] } = facts
+    const { closed = Number.POSITIVE_INFINITY, gaps = [], isFirstWhole = false } = facts
     const isDistribution = this.kind === 'histogram' || this.kind === 'summary'
     for (let i = 0; i < cells.length; i += 1) {
       const end = first + i * this.step
@@ -187,7 +189,7 @@ export class SeriesData {
       if (seconds <= 0) break
       if (seconds < this.step) this.#open = { number, seconds }
       const cell = cells[i] ?? null
-      const before = since - 1 - (end - this.step)
+      const before = isFirstWhole ? 0 : since - 1 - (end - this.step)
       const isFirst = before > 0 && since <= end && (cells[i - 1] ?? null) === null
       if (cell !== null) {
         if (!this.#reach(number)) continue

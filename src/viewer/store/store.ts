@@ -294,7 +294,7 @@ export class Store {
       this.#frame()
       return
     }
-    shelf.take(answer, asked, from, (id) => catalogue.get(id)?.info.firstSeenMs ?? 0, isLive)
+    shelf.take(answer, asked, from, (id) => catalogue.get(id)?.info, isLive)
     cache.version.value += 1
   }
 
