@@ -51,9 +51,8 @@ interface Wasm {
   }) => WasmOwnMemory
 }
 
-declare const WebAssembly: Wasm
-
-export const wasm: Wasm = WebAssembly
+/** Undefined where Node runs without it (`--jitless`): who uses it catches what that throws. */
+export const wasm: Wasm = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly
 
 /** Unit in which a memory grows, in bytes. */
 export const PAGE_BYTES = 65_536

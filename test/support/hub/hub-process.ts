@@ -62,6 +62,8 @@ export interface Circumstances {
   readonly descriptors?: number
   /** Flags of Node. */
   readonly execArgv?: readonly string[]
+  /** Program that is started; that of this checkout unless given. */
+  readonly program?: string
   /** Whether its event loop is measured, and its wall clock can be set. */
   readonly isWatched?: boolean
 }
@@ -73,7 +75,7 @@ export function startHubProcess(...command: readonly string[]): Promise<HubProce
 
 /** The same under circumstances that are not the usual ones. */
 export async function startHubProcessWith(
-  { stderr, descriptors, execArgv = [], isWatched = false }: Circumstances,
+  { stderr, descriptors, execArgv = [], program = PROGRAM, isWatched = false }: Circumstances,
   ...command: readonly string[]
 ): Promise<HubProcess> {
   const [name, ...flags] = command
@@ -81,7 +83,7 @@ export async function startHubProcessWith(
   const args = [
     ...execArgv,
     ...watching,
-    PROGRAM,
+    program,
     name!,
     ...portFlags(0),
     '--log',
