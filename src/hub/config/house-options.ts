@@ -200,7 +200,9 @@ const LIMIT_OPTIONS = {
   }),
   udpReceive: choice(['auto', 'dgram', 'recvmmsg'], {
     default: 'auto',
-    description: 'one datagram a system call, or many; auto = many where that works',
+    description:
+      'one datagram a system call, or many by the experimental node:ffi, ' +
+      'a fault of which would end the process; auto = many where its self-test works',
   }),
   seriesLimit: integer({
     default: SERIES_LIMITS.seriesLimit,
