@@ -26,6 +26,7 @@ export function writtenHistory(
     reader,
     startS,
     kept: { cellOf: writtenCell, seen },
+    isNative: form === 'native',
     second: (endS, cells) => {
       const pulse = { kind: 'gauge', value: 1, at: endS * 1000 } as const
       writer.second(endS, [...cells, { identity: PULSE, cell: pulse }])

@@ -57,6 +57,8 @@ export class Outbox {
   #refusal: string | undefined
   #pendingBytes = 0
   #isClosed = false
+  /** Whether the pause of the sending loop is for want of requests, which the next one ends. */
+  #isIdle = false
   /** Ends a pause of the sending loop. */
   #wake = (): void => {}
   readonly #opening: Promise<void>
@@ -150,7 +152,8 @@ export class Outbox {
     try {
       if (this.#queue === undefined) throw new Error('it was not opened')
       await this.#queue.append(record, samples, timeMs)
-      this.#wake()
+      // a pause before the next attempt goes on: the receiver has asked for it
+      if (this.#isIdle) this.#wake()
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       const isFull = code === 'ENOSPC' || code === 'EDQUOT'
@@ -171,7 +174,9 @@ export class Outbox {
       const record = await this.#first()
       if (record === undefined) {
         if (this.#isClosed) return
+        this.#isIdle = true
         await this.#pause(IDLE_MS)
+        this.#isIdle = false
         continue
       }
       const sent = await this.#receiver.send(record.payload)

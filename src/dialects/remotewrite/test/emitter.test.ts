@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { packet, sendUdp, startHub, type TestHub, until } from '../../../../test/support/hub/hub.ts'
 import { FREE_PORTS } from '../../../../test/support/ports.ts'
@@ -124,6 +125,26 @@ test('a series that stands still is told again, and its end is told once it leav
   await until(() => valuesOf(receiver, key).some(Number.isNaN))
   assert.ok(Number.isNaN(valuesOf(receiver, key).at(-1)))
   assert.deepEqual(receiver.faults, [])
+  await stop(sending)
+})
+
+test('a receiver that says when to try again is left alone until then', async (t) => {
+  const given = await setting(t)
+  const { receiver } = given
+  receiver.answers.push({ status: 429, headers: { 'Retry-After': '20' } })
+  const sending = await sender(given, receiver.port)
+  for (let second = 0; second < 15; second++) {
+    await sendUdp(sending, [packet('a:1|m\n')])
+    sending.clock.advance(1000)
+    if (second === 0) await until(() => receiver.requests === 1)
+    // what is appended meanwhile reaches the disk
+    await setTimeout(20)
+  }
+  assert.equal(receiver.requests, 1)
+  await until(() => {
+    sending.clock.advance(500)
+    return valuesOf(receiver, 'a_total{hub="a",shp_type="m"}').includes(15)
+  })
   await stop(sending)
 })
 

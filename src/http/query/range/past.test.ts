@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
 import type { CellAnswer, CellQuery } from '../../../history/store.ts'
-import type { Cell } from '../../../model/index.ts'
+import { type Cell, identityKey } from '../../../model/index.ts'
 import type { RangeAnswer } from '../../api.ts'
 import { findPast } from './past.ts'
 import { rangeJson } from './range.ts'
@@ -49,11 +49,11 @@ class Bench {
     return { fromS, stepS, length, covered, untilS: START_S + this.untilS, columns }
   }
 
-  async deltas(from: number, to: number, stepS: number): Promise<readonly unknown[]> {
+  async deltas(from: number, to: number, stepS: number, id = this.id) {
     const [fromMs, toMs] = [START_MS + from * 1000, START_MS + to * 1000]
-    const asked = { ids: [this.id], fromMs, toMs, stepMs: stepS * 1000 }
+    const asked = { ids: [id], fromMs, toMs, stepMs: stepS * 1000 }
     const { window, past } = await findPast(this.hub, asked)
-    const text = [...rangeJson(this.hub, [this.id], window, past)].join('')
+    const text = [...rangeJson(this.hub, [id], window, past)].join('')
     const [column] = (JSON.parse(text) as RangeAnswer).columns
     assert.equal(column?.kind, 'counter')
     return (column as { readonly delta: readonly unknown[] }).delta
@@ -73,6 +73,18 @@ test('seconds that the ring has in tens come from the history, each once', async
   // of ten seconds the ring has all that it ever had
   assert.deepEqual((await bench.deltas(40, 150, 10)).length, 11)
   assert.equal(bench.asked.length, 1)
+})
+
+test('a series that has just ended is told by the history, where the ring is, too', async () => {
+  const bench = new Bench(50)
+  const id = 2 ** 31
+  const identity = { name: 'gone', kind: 'counter', labels: [] } as const
+  const record = { id, key: identityKey(identity), kind: 'counter', identity, source: '' }
+  const life = { firstSeenMs: START_MS, lastDataMs: START_MS + 40_000, goneMs: START_MS + 40_000 }
+  const past = { get: (asked: number) => (asked === id ? { ...record, ...life } : undefined) }
+  Object.assign(bench.hub, { past })
+  assert.deepEqual(await bench.deltas(20, 50, 1, id), numbers(20, 50))
+  assert.deepEqual(await bench.deltas(20, 50, 10, id), [255, 355, 455])
 })
 
 test('a step that the history has only part of yet has the newest seconds, too', async () => {

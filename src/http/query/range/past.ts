@@ -83,7 +83,7 @@ interface FoundRange {
  */
 export async function findPast(view: HubView, asked: AskedRange): Promise<FoundRange> {
   const { fromMs, toMs, stepMs } = asked
-  const untilMs = view.live.wholeFromMs(stepMs) ?? view.clock.wallMs()
+  const untilMs = historyUntilMs(view, asked)
   const { history } = view
   const plain = { window: alignWindow(fromMs, toMs, stepMs), past: undefined }
   if (history === undefined || plain.window.fromMs >= untilMs) return plain
@@ -99,6 +99,13 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
     }
     return plain // what went wrong with it is told by the hub
   }
+}
+
+/** Tells up to when the history is asked: the ring has nothing of what only the history knows. */
+function historyUntilMs(view: HubView, { ids, stepMs }: AskedRange): number {
+  const isOver = ids.some((id) => view.series.get(id) === undefined)
+  const untilMs = isOver ? view.live.newest?.endMs : view.live.wholeFromMs(stepMs)
+  return untilMs ?? view.clock.wallMs()
 }
 
 async function readFrom(
