@@ -200,7 +200,9 @@ async function runAndCount(step: Step): Promise<void> {
   let tries = 1
   for (; code !== 0 && tries < (step.tries ?? 1); tries++) {
     unsteady.push(...failed)
-    const isPart = step.over !== undefined && files.length > 0
+    // a test of a shared suite is told where that stands, and not which file has called it
+    const areTests = files.length > 0 && files.every((file) => file.endsWith('.test.ts'))
+    const isPart = step.over !== undefined && areTests
     const further = isPart ? { ...step, command: step.over!(files) } : step
     ;({ code, count, failed, files } = await run(further))
     // The rest passed, or is counted as skipped, from the first try on.
