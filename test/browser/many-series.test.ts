@@ -28,7 +28,9 @@ for (const { density, box, canvas } of [
       assert.ok(count < ELEMENTS_MOST, `${count} elements after ${scroll}`)
     }
     const last = `[...document.querySelectorAll('${box}')].at(-1)`
-    await until(page, `${last}.getBoundingClientRect().bottom < innerHeight`)
+    // what was there before is above the screen for a moment
+    const rect = `${last}.getBoundingClientRect()`
+    await until(page, `${rect}.top > 0 && ${rect}.bottom < innerHeight`)
     await until(page, `/\\d/.test(${last}.querySelector('.value, .num').innerText)`)
     const attribute = `(name) => ${last}.getAttribute('aria-' + name)`
     const [position, size, row] = (await page.evaluate(
