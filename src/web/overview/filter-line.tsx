@@ -144,12 +144,16 @@ export function FilterLine({ state, all, found }: FilterLineProps): JSX.Element 
     found === all.length
       ? `${exact(found)} series`
       : `${exact(found)} of ${exact(all.length)} series`
+  const { past: list, watch } = page.store
+  const past = list.note.value
+  const isLearning = watch.version.value > 0 && watch.isLearning()
+  const usual = state.sort === 'unusual' && isLearning ? 'usual not known yet' : ''
   return (
     <search class="filters">
       <FilterField q={state.q} />
       <Kinds state={state} all={all} />
       <span class="grow" />
-      <span class="count">{[words, page.store.past.note.value].filter(Boolean).join(', ')}</span>
+      <span class="count">{[words, past, usual].filter(Boolean).join(', ')}</span>
       <Pick
         caption="Group"
         value={state.group}

@@ -39,6 +39,11 @@ export class Survey {
     this.unusual = [...this.ids].filter((_, place) => this.#unusualS[place]! > 0)
   }
 
+  /** Tells whether of any series it is known what is usual: of a new hub it is not. */
+  knowsUsual(): boolean {
+    return this.#usual.some((usual) => !Number.isNaN(usual))
+  }
+
   isStale(id: number): boolean {
     return this.#stale.has(id)
   }

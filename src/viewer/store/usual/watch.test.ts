@@ -85,6 +85,26 @@ test('findings of all series are those of the hub', async (t) => {
   assert.deepEqual([watch.isStale(9), watch.isStale(7)], [true, false])
 })
 
+test('the hub learns what is usual, and reads the past for who asks first', async (t) => {
+  const bench = createBench(t)
+  const { watch, pass } = bench
+  assert.equal(watch.isLearning(), false, 'nothing was said')
+  bench.answer = { ...packUsual(NOW * 1000, []), endMs: null, nextMs: 1000 }
+  watch.restart()
+  await pass(0)
+  assert.equal(watch.isLearning(), true)
+  const nothing = Number.NaN
+  bench.answer = packUsual(NOW * 1000, [{ id: 1, recent: 5, usual: nothing, spread: nothing }])
+  await pass(1000)
+  assert.equal(watch.isLearning(), true)
+  bench.answer = packUsual(NOW * 1000, [
+    { id: 1, recent: 5, usual: nothing, spread: nothing },
+    { id: 2, recent: 5, usual: 5, spread: 1 },
+  ])
+  await pass(10_000)
+  assert.equal(watch.isLearning(), false)
+})
+
 test('a series on screen is compared by its own seconds', async (t) => {
   const bench = createBench(t)
   const { watch, data, pass } = bench

@@ -52,6 +52,8 @@ export class Watch {
   /** Findings of series on screen, by their own seconds. */
   #seen: ReadonlyMap<number, Finding> = new Map()
   #needsAll = false
+  /** The hub reads the past, for the first who asks. */
+  #isReading = false
   #asking: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueMs = Number.POSITIVE_INFINITY
@@ -64,6 +66,11 @@ export class Watch {
 
   finding(id: number): Finding {
     return this.#seen.get(id) ?? this.#told(id) ?? NOTHING_FOUND
+  }
+
+  /** Tells whether the hub has said that it does not know yet of any series what is usual. */
+  isLearning(): boolean {
+    return this.#survey === undefined ? this.#isReading : !this.#survey.knowsUsual()
   }
 
   /** Lists the series that are unusual. */
@@ -150,8 +157,9 @@ export class Watch {
       .catch(() => undefined)) as UsualAnswer | undefined
     if (this.#asking !== asking) return
     this.#asking = undefined
-    if (answer !== undefined && answer.endMs !== null) {
-      this.#survey = new Survey(answer)
+    if (answer !== undefined) {
+      this.#isReading = answer.endMs === null
+      if (answer.endMs !== null) this.#survey = new Survey(answer)
       this.version.value += 1
     }
     this.#askIn(answer?.nextMs ?? PAUSE_MS)
