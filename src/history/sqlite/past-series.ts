@@ -3,10 +3,11 @@
  * in steps, and of what matches the last to end are told.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { type Identity, identityOf, type Metadata } from '../../model/index.ts'
+import { type Identity, identityOf } from '../../model/index.ts'
 import { seriesFilter } from '../../model/text/series-filter.ts'
 import type { Task } from '../../time/task.ts'
 import type { FoundSeries, PastQuery, PastSeries } from '../store.ts'
+import { LastMetadata } from './slots.ts'
 
 /** Slots that are looked at between two pauses: some milliseconds. */
 const SLOTS_PER_STEP = 2048
@@ -56,20 +57,6 @@ export function* finding(
 
 function isPart({ name }: Identity, ending: string | undefined): boolean {
   return ending !== undefined && name.endsWith(ending)
-}
-
-/** Reader of metadata, which many series in a row share. */
-class LastMetadata {
-  #text = ''
-  #metadata: Metadata = { dialect: '' }
-
-  of(text: string): Metadata {
-    if (text !== this.#text) {
-      this.#text = text
-      this.#metadata = JSON.parse(text)
-    }
-    return this.#metadata
-  }
 }
 
 /** Series that ended last, so many of them. */

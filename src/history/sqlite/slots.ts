@@ -211,8 +211,7 @@ function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
 
 /** Reader of rows as arrays, which thousands of series share their metadata in. */
 class RowReader {
-  #text = ''
-  #metadata: Metadata = { dialect: '' }
+  readonly #metadata = new LastMetadata()
 
   /** @param row columns as `list` selects them */
   series(row: unknown): StoredSeries {
@@ -223,18 +222,25 @@ class RowReader {
       number: Number(slot),
       key: key as Uint8Array,
       kind,
-      metadata: this.#metadataOf(String(metadata)),
+      metadata: this.#metadata.of(String(metadata)),
       origin: origin === null ? undefined : String(origin),
       firstS: Number(firstS),
       lastS: Number(lastS),
       total: living === 1 ? totalOf(kind, total) : undefined,
     }
   }
+}
 
-  #metadataOf(text: string): Metadata {
-    if (text === this.#text) return this.#metadata
-    this.#text = text
-    this.#metadata = JSON.parse(text)
+/** Reader of metadata, which many series in a row share. */
+export class LastMetadata {
+  #text = ''
+  #metadata: Metadata = { dialect: '' }
+
+  of(text: string): Metadata {
+    if (text !== this.#text) {
+      this.#text = text
+      this.#metadata = JSON.parse(text)
+    }
     return this.#metadata
   }
 }

@@ -17,6 +17,7 @@ import type { Sink } from '../sinks/sinks.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { HistoryStatus } from '../status/status.ts'
 import type { SeriesList } from '../view.ts'
+import { keyText } from './past-series.ts'
 import type { ThreadHistory } from './thread-history.ts'
 import { type NamedSeries, readKey } from './written-names.ts'
 
@@ -138,8 +139,4 @@ export class EngineHistory implements HistoryReader, Sink {
   async close(): Promise<void> {
     await this.#parts.thread.close()
   }
-}
-
-function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }

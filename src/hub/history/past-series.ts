@@ -14,6 +14,11 @@ const FIRST_ID = 2 ** 31
 /** Series whose ids are remembered: some 10 MB. */
 const REMEMBERED = 20_000
 
+/** Gives a key as a text, by which it is found among others. */
+export function keyText(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
+}
+
 export class PastSeries implements PastList {
   readonly #reader: Pick<HistoryReader, 'find'>
   readonly #living: Pick<SeriesStore, 'find'>
@@ -44,7 +49,7 @@ export class PastSeries implements PastList {
   ): PastRecord | undefined {
     const identity = identityOf(key)
     if (identity === undefined) return undefined
-    const text = Buffer.from(key).toString('latin1')
+    const text = keyText(key)
     const id = this.#byKey.get(text)?.id ?? this.#nextId++
     const record: PastRecord = {
       ...{ id, key, kind: identity.kind, identity, metadata },

@@ -161,7 +161,7 @@ export function replayHead(
     if (end > file.length || end === at + RECORD_HEAD_BYTES) break
     const bytes = file.subarray(at + RECORD_HEAD_BYTES, end)
     if (crc32(bytes) !== file.readUInt32LE(at + 4)) break
-    visit(recordOf(bytes, version, path))
+    visit(readRecord(bytes, version, path))
     at = end
   }
   if (cuts && at < file.length) truncateSync(path, at)
@@ -169,7 +169,7 @@ export function replayHead(
 }
 
 /** Reads a record whose checksum holds: one that is none was written by another version. */
-function recordOf(bytes: Uint8Array, version: number, path: string): SecondRecord {
+function readRecord(bytes: Uint8Array, version: number, path: string): SecondRecord {
   try {
     return decodeRecord(bytes, version)
   } catch (error) {
