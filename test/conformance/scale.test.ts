@@ -97,6 +97,16 @@ async function atLast(what: string, isSo: () => Promise<boolean>): Promise<void>
   }
 }
 
+/** Adds up what a hub shows of all that was counted since a time; undefined before it has any. */
+async function sumShownBy(hub: PlannedHub, startMs: number): Promise<number | undefined> {
+  const { series } = await hub.get<{ series: { id: number; name: string }[] }>('series')
+  const id = series.find(({ name }) => name === 'n')?.id
+  if (id === undefined) return undefined
+  const query = `range?series=${id}&from=${startMs - 2000}&to=${Date.now()}&step=1`
+  const { columns } = await hub.get<{ columns: [{ delta: number[] }] }>(query)
+  return columns[0].delta.reduce((sum, each) => sum + (each ?? 0), 0)
+}
+
 suite('three hubs, two stores and a hub for all', { skip, timeout: 300_000 }, () => {
   test('lose what the plan says, and nothing else', async (t) => {
     const [store, second] = await Promise.all(ENGINES.map((kind) => Engine.start(kind)))
@@ -159,26 +169,14 @@ suite('three hubs, two stores and a hub for all', { skip, timeout: 300_000 }, ()
       const sent = all.reduce((sum, hub) => sum + hub.sent, 0)
       await setTimeout(CLOSED_MS)
       await store!.settle()
-      await atLast('all of it is shown', async () => {
-        const { series } = await page.get<{ series: { id: number; name: string }[] }>('series')
-        const id = series.find(({ name }) => name === 'n')?.id
-        if (id === undefined) return false
-        const query = `range?series=${id}&from=${startMs - 2000}&to=${Date.now()}&step=1`
-        const { columns } = await page.get<{ columns: [{ delta: number[] }] }>(query)
-        return columns[0].delta.reduce((sum, each) => sum + (each ?? 0), 0) === sent
-      })
+      await atLast('all of it is shown', async () => (await sumShownBy(page, startMs)) === sent)
       // of a hub that starts now all of it is past
       const next = new PlannedHub('next', past)
       t.after(() => next.close())
       await next.start()
       await next.count(1)
       await atLast('all of it is read', async () => {
-        const { series } = await next.get<{ series: { id: number; name: string }[] }>('series')
-        const id = series.find(({ name }) => name === 'n')?.id
-        if (id === undefined) return false
-        const query = `range?series=${id}&from=${startMs - 2000}&to=${Date.now()}&step=1`
-        const { columns } = await next.get<{ columns: [{ delta: number[] }] }>(query)
-        const sum = columns[0].delta.reduce((total, each) => total + (each ?? 0), 0)
+        const sum = await sumShownBy(next, startMs)
         return sum === sent || sum === sent + next.sent
       })
     })

@@ -150,6 +150,7 @@ suite('POST /api/v1/write', () => {
     const { status } = await post(hub, bodyOf([series('a', 1, 0)]), { 'Content-Type': type })
     assert.equal(status, 204)
   })
+
   test('says in headers how much of a request of 2.0 it has written', async (context) => {
     const hub = await start(context)
     const now = Date.now()
