@@ -16,7 +16,8 @@ export interface Section {
 const COLUMN_LEAST = 34
 const COLUMN_MOST = 52
 const BETWEEN = 3
-const NAME_MOST = 12
+/** Columns of a name: the longest one of a dialect has room. */
+const NAME_MOST = 13
 
 /** Draws a page of sections. @returns how many pages there are */
 export function drawSections(

@@ -96,8 +96,9 @@ function drawDialects(buffer: ScreenBuffer, row: number, store: Store): number {
   const dialects = heard.length === 0 || buffer.rows >= 30 ? all : heard
   if (dialects.length === 0) return 0
   const fitting = Math.max(1, Math.floor(buffer.columns / METER_LEAST))
-  const columns = Math.min(fitting, dialects.length)
-  const rows = Math.ceil(dialects.length / columns)
+  const rows = Math.ceil(dialects.length / fitting)
+  // none is left empty beside names that are cut
+  const columns = Math.ceil(dialects.length / rows)
   const width = Math.floor(buffer.columns / columns)
   dialects.forEach((status, i) => {
     const column = Math.floor(i / rows)

@@ -203,24 +203,32 @@ test('where nothing has arrived the hub is said to listen', async (t) => {
   assert.match(lines[4]!, /What arrives appears here by itself/)
 })
 
-test('meters have their ages and words beside them, however long names are', async (t) => {
+/** Seven dialects, one of which has sent something. */
+function prepareMeters(view: WatchedHub['view']): void {
   const titles = ['Stats Hero', 'Wallaroo', 'Scope', 'Prometheus remote write', 'A', 'B', 'C']
-  const prepare = (view: WatchedHub['view']): void => {
-    const quiet = { address: '', connections: 0, ratePerSecond: 0, errors: 0, recent: [] }
-    const rest = { ...quiet, series: 0, role: 'receive' as const, tryIt: '' }
-    const since = view.clock.wallMs() - 43_000
-    view.status = {
-      ...view.status,
-      dialects: titles.map((title) => {
-        return { ...rest, name: title, title, lastDataMs: title === 'A' ? since : null }
-      }),
-    }
+  const quiet = { address: '', connections: 0, ratePerSecond: 0, errors: 0, recent: [] }
+  const rest = { ...quiet, series: 0, role: 'receive' as const, tryIt: '' }
+  const since = view.clock.wallMs() - 43_000
+  view.status = {
+    ...view.status,
+    dialects: titles.map((title) => {
+      return { ...rest, name: title, title, lastDataMs: title === 'A' ? since : null }
+    }),
   }
-  const { command } = await watched(t, prepare, {}, [160, 45])
+}
+
+test('meters have their ages and words beside them, however long names are', async (t) => {
+  const { command } = await watched(t, prepareMeters, {}, [160, 45])
   const text = (await command.until(/Prometheus rem/)).join('\n')
   assert.equal(text.match(/nothing yet/g)?.length, 6)
   assert.match(text, / A +0 \/s [\u2800-\u28ff]* +43 s(?: |$)/m)
   assert.match(text, /Prometheus remote wr\S* +nothing yet/)
+})
+
+test('no column of meters is empty beside names that are cut', async (t) => {
+  const { command } = await watched(t, prepareMeters, {}, [200, 45])
+  const text = (await command.until(/Prometheus rem/)).join('\n')
+  assert.match(text, /Prometheus remote write +– +nothing yet/)
 })
 
 test('where nothing could be read that is said, and what came to a shared port', async (t) => {
