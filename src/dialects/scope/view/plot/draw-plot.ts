@@ -43,7 +43,7 @@ interface PlotScene {
 const SCALE_WIDTH = 68
 const NARROW_SCALE_WIDTH = 57
 /** Pictures narrower than this have a narrow scale. */
-const NARROW = 320
+const NARROW = 400
 const TICK_PIXELS = 52
 const LABEL_PIXELS = 56
 const LINE_WIDTH = 1.5
