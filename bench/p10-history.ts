@@ -7,10 +7,10 @@ import { atMost, figureOf, type Rounds, ratioOf } from './measure/question.ts'
 import { ask } from './measure/run.ts'
 
 const HOUR_S = 3600
-/** Series of each mix, and hours of them. */
+/** Series of each mix, in hundreds where its makes have shares in per cent, and hours of them. */
 const SIZES: Readonly<Record<Mix, readonly [series: number, hours: number]>> = {
-  services: [180, 12],
-  machines: [180, 8],
+  services: [200, 12],
+  machines: [200, 8],
   distributions: [40, 4],
 }
 const CASES = [
