@@ -51,7 +51,10 @@ export interface ClosedSecond {
   readonly seconds: number
   /** Series that come for the first time, or with other metadata. */
   readonly defined: readonly SeriesDefinition[]
-  /** Refs of series that are no more: the next one of their identity begins at nothing. */
+  /**
+   * Refs of series that are no more, of which no further cells come: the next one of their identity
+   * begins at nothing, under another ref, which may have been defined before.
+   */
   readonly ended: readonly number[]
   readonly counters: {
     readonly refs: Uint32Array
@@ -117,6 +120,10 @@ export interface PastQuery extends SeriesWords {
   readonly limit: number
   /** Ending of the names of series that are a part of another, which are left out. */
   readonly partEnding?: string
+  /** Refs of series that have ended, which no second has told yet. */
+  readonly ended?: readonly number[]
+  /** Keys of series that are there, which no second has told yet. */
+  readonly begun?: readonly Uint8Array[]
 }
 
 export interface FoundSeries {
@@ -202,6 +209,8 @@ export interface HistoryHealth {
   /** Seconds taken, and those lost, by reason. */
   readonly taken: number
   readonly lost: Readonly<Record<string, number>>
+  /** Parts of files that could not be read, and were left out, by what is wrong with them. */
+  readonly damaged: Readonly<Record<string, number>>
   /** End of the newest second that is durable. */
   readonly durableS: number | undefined
   /** Faults of the files when they were opened, which are mended. */

@@ -13,6 +13,12 @@ export interface NamedCell {
 /** A hub's side of a store: gives refs to series, and tells each once. */
 export class SecondMaker {
   readonly #refs = new Map<string, number>()
+  #lastRef: number
+
+  /** @param lastRef number before the first ref that is given */
+  constructor(lastRef = 0) {
+    this.#lastRef = lastRef
+  }
 
   /** Makes the second that ends at `endS`. */
   second(endS: number, cells: readonly NamedCell[], ended: readonly Identity[] = []): ClosedSecond {
@@ -22,12 +28,13 @@ export class SecondMaker {
       const name = Buffer.from(key).toString('latin1')
       let known = this.#refs.get(name)
       if (known === undefined) {
-        known = this.#refs.size + 1
+        known = ++this.#lastRef
         this.#refs.set(name, known)
         defined.push({ ref: known, key, metadata: { dialect: 'test' }, origin: 'here' })
       }
       return known
     }
+    for (const { identity } of cells) ref(identity)
     const sorted = [...cells].sort((a, b) => ref(a.identity) - ref(b.identity))
     const of = <K extends Cell['kind']>(kind: K) => {
       return sorted.flatMap(({ identity, cell }) => {
@@ -76,7 +83,7 @@ export class SecondMaker {
     }
   }
 
-  /** Forgets all refs, as a hub that starts again. */
+  /** Forgets all refs: what comes again is another series. */
   restart(): void {
     this.#refs.clear()
   }

@@ -272,6 +272,8 @@ test('of series that come and go, those silent longest are forgotten above the l
       return { identity, cell: { kind: 'counter', delta: 1 } as const }
     })
     await store.append(maker.second(clock.nowS, [ONE, ...cells]))
+    const users = cells.map(({ identity }) => identity)
+    await store.append(maker.second(clock.nowS + 1, [], users))
     await store.remove([])
     await store.retain()
     const { series } = await store.health()

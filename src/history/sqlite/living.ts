@@ -3,11 +3,12 @@
  * becomes an object, and what many of them have in common is read once.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Metadata, Summary } from '../../model/index.ts'
+import type { Summary } from '../../model/index.ts'
 import { packHistogram } from '../../model/packed/packed-histogram.ts'
-import { quickCodec } from '../quick/quick-coder.ts'
+import type { Block } from '../codec/index.ts'
 import type { LivingQuery, LivingSeries } from '../store.ts'
 import { kindAt } from './bundles/levels.ts'
+import { metadataOf, type NoteDamage, totalBlock } from './row-facts.ts'
 
 type Row = readonly [
   slot: number,
@@ -15,17 +16,41 @@ type Row = readonly [
   key: Uint8Array,
   metadata: string,
   origin: string | null,
-  lastS: number,
-  total: Uint8Array,
+  lastS: number | null,
+  total: Uint8Array | null,
 ]
 
-export function readLiving(db: DatabaseSync, { after, limit }: LivingQuery): LivingSeries {
+/** Reads a page; a series whose total can't be read ends there, for it can't go on from it. */
+export function readLiving(
+  db: DatabaseSync,
+  { after, limit }: LivingQuery,
+  damaged: NoteDamage,
+): LivingSeries {
   const select = db.prepare(
     `SELECT slot, kind, key, metadata, origin, lastS, total FROM series
-       WHERE slot > ? AND living = 1 AND total IS NOT NULL ORDER BY slot LIMIT ?`,
+       WHERE slot > ? AND living = 1 ORDER BY slot LIMIT ?`,
   )
   select.setReturnArrays(true)
-  const rows = select.all(after, limit) as unknown as readonly Row[]
+  for (let last = after; ; ) {
+    const rows = select.all(last, limit) as unknown as readonly Row[]
+    const blocks = rows.map(([, kind, , , , , total]) => {
+      return total === null ? null : totalBlock(kindAt(kind), total, damaged)
+    })
+    const whole = rows.filter((_, i) => blocks[i] !== undefined)
+    const end = db.prepare('UPDATE series SET living = 0, total = NULL WHERE slot = ?')
+    for (const [i, [slot]] of rows.entries()) if (blocks[i] === undefined) end.run(slot)
+    const known = blocks.filter((block) => block !== undefined)
+    // a page of none would be taken for the end of the list
+    if (whole.length > 0 || rows.length === 0) return pageOf(whole, known, damaged)
+    last = rows.at(-1)![0]
+  }
+}
+
+function pageOf(
+  rows: readonly Row[],
+  blocks: readonly (Block | null)[],
+  damaged: NoteDamage,
+): LivingSeries {
   const [metadata, origins, totals] = [new Texts(), new Texts(), new Totals(rows.length)]
   const columns = {
     numbers: new Uint32Array(rows.length),
@@ -37,7 +62,7 @@ export function readLiving(db: DatabaseSync, { after, limit }: LivingQuery): Liv
     lastS: new Float64Array(rows.length),
   }
   let end = 0
-  for (const [i, [slot, kind, key, described, origin, lastS, total]] of rows.entries()) {
+  for (const [i, [slot, kind, key, described, origin, lastS]] of rows.entries()) {
     columns.keys.set(key, end)
     end += key.length
     columns.keyEnds[i] = end
@@ -45,12 +70,12 @@ export function readLiving(db: DatabaseSync, { after, limit }: LivingQuery): Liv
     columns.kinds[i] = kind
     columns.metadataPlaces[i] = metadata.placeOf(described)
     columns.originPlaces[i] = origins.placeOf(origin ?? '')
-    columns.lastS[i] = lastS
-    totals.take(i, kind, total)
+    columns.lastS[i] = lastS ?? 0
+    totals.take(i, blocks[i] ?? null)
   }
   return {
     ...columns,
-    metadata: metadata.all.map((text): Metadata => JSON.parse(text)),
+    metadata: metadata.all.map((text) => metadataOf(text, damaged)),
     origins: origins.all,
     ...totals.columns,
   }
@@ -86,24 +111,20 @@ class Totals {
     this.#numbers = new Float64Array(length)
   }
 
-  /** Reads the total of a row; that of a gauge tells a hub nothing. */
-  take(row: number, kindNumber: number, bytes: Uint8Array): void {
-    const kind = kindAt(kindNumber)
-    switch (kind) {
+  /** Takes the total of a row, of a single cell or none; that of a gauge tells a hub nothing. */
+  take(row: number, total: Block | null): void {
+    switch (total?.kind) {
       case 'counter': {
-        const { values, wide } = quickCodec().decode(kind, bytes)
-        this.#numbers[row] = values[0]!
-        const exact = wide.get(0)
+        this.#numbers[row] = total.values[0]!
+        const exact = total.wide.get(0)
         if (exact !== undefined) this.#wide.set(row, exact)
         break
       }
-      case 'gauge':
-        break
       case 'histogram':
-        this.#histograms.set(row, packHistogram(quickCodec().decode(kind, bytes).cells[0]!))
+        this.#histograms.set(row, packHistogram(total.cells[0]!))
         break
       case 'summary':
-        this.#summaries.set(row, quickCodec().decode(kind, bytes).cells[0]!)
+        this.#summaries.set(row, total.cells[0]!)
     }
   }
 

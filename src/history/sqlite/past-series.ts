@@ -1,58 +1,94 @@
 /**
  * Series that have ended, found by words and by when they lived: the whole list is looked through,
- * in steps, and of what matches the last to end are told.
+ * in steps, and of what matches the last to end are told. The table has their lives up to the last
+ * seal, and open windows what came since.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { type Identity, identityOf } from '../../model/index.ts'
 import { seriesFilter } from '../../model/text/series-filter.ts'
 import type { Task } from '../../time/task.ts'
 import type { FoundSeries, PastQuery, PastSeries } from '../store.ts'
-import { LastMetadata } from './slots.ts'
+import { SECOND5 } from './bundles/levels.ts'
+import type { OpenWindows } from './head/open-windows.ts'
+import { LastMetadata, type NoteDamage } from './row-facts.ts'
 
 /** Slots that are looked at between two pauses: some milliseconds. */
 const SLOTS_PER_STEP = 2048
 
 type Row = readonly [
+  slot: number,
   key: Uint8Array,
   metadata: string,
   origin: string | null,
-  firstS: number,
-  lastS: number,
+  firstS: number | null,
+  lastS: number | null,
 ]
 
-/** @param ended slots of series that have ended since that was written */
+/** News of series beside the table, by slot. */
+export interface SlotNews {
+  readonly ended: ReadonlySet<number>
+  readonly living: ReadonlySet<number>
+  readonly open: readonly OpenWindows[]
+}
+
 export function* finding(
   db: DatabaseSync,
-  ended: readonly number[],
+  news: SlotNews,
   query: PastQuery,
+  damaged: NoteDamage,
 ): Task<FoundSeries> {
   const { fromS, toS, limit, partEnding } = query
   const select = db.prepare(
-    `SELECT key, metadata, origin, firstS, lastS FROM series
-       WHERE slot >= ? AND slot < ? AND lastS > ? AND firstS <= ?
-         AND (living = 0 OR slot IN (SELECT value FROM json_each(?)))`,
+    `SELECT slot, key, metadata, origin, firstS, lastS FROM series
+       WHERE slot >= ? AND slot < ?
+         AND (living = 0 AND lastS > ? AND firstS <= ?
+           OR slot IN (SELECT value FROM json_each(?)))`,
   )
   select.setReturnArrays(true)
   const end = Number(db.prepare('SELECT max(slot) AS slot FROM series').get()?.slot ?? -1) + 1
-  const slots = JSON.stringify(ended)
+  const ended = Map.groupBy(news.ended, (slot) => Math.floor(slot / SLOTS_PER_STEP))
   const matches = seriesFilter(query)
-  const metadata = new LastMetadata()
+  const metadata = new LastMetadata(damaged)
   const newest = new Newest(limit)
   let total = 0
-  for (let slot = 0; slot < end; slot += SLOTS_PER_STEP) {
-    const rows = select.all(slot, slot + SLOTS_PER_STEP, fromS, toS, slots)
-    for (const [key, text, origin, firstS, lastS] of rows as unknown as readonly Row[]) {
+  for (let step = 0; step * SLOTS_PER_STEP < end; step++) {
+    const begin = step * SLOTS_PER_STEP
+    const slots = JSON.stringify(ended.get(step) ?? [])
+    const rows = select.all(begin, begin + SLOTS_PER_STEP, fromS, toS, slots)
+    for (const row of rows as unknown as readonly Row[]) {
+      const [slot, key, text, origin] = row
+      const life = news.living.has(slot) ? undefined : lifeOf(row, news)
+      if (life === undefined || life.lastS <= fromS || life.firstS > toS) continue
       const identity = identityOf(key)
       if (identity === undefined || isPart(identity, partEnding)) continue
       const described = metadata.of(text)
       if (!matches({ kind: identity.kind, identity, metadata: described })) continue
       total++
-      const told = { key, metadata: described, firstS, lastS }
+      const told = { key, metadata: described, ...life }
       newest.add(origin === null ? told : { ...told, origin })
     }
     yield
   }
   return { series: newest.list(), total }
+}
+
+/** Gives the life of a series; undefined for one that never had a cell. */
+function lifeOf(
+  [slot, , , , first, last]: Row,
+  { ended, open }: SlotNews,
+): { readonly firstS: number; readonly lastS: number } | undefined {
+  let firstS = first ?? Number.POSITIVE_INFINITY
+  let lastS = last ?? 0
+  if (ended.has(slot)) {
+    for (const [window, series] of open.flatMap(({ windows }) => [...windows])) {
+      const startS = window * SECOND5.windowS
+      const found = series.get(slot)
+      if (found === undefined) continue
+      firstS = Math.min(firstS, startS + found.firstPlace + 1)
+      lastS = Math.max(lastS, startS + found.lastPlace + 1)
+    }
+  }
+  return lastS === 0 ? undefined : { firstS, lastS }
 }
 
 function isPart({ name }: Identity, ending: string | undefined): boolean {

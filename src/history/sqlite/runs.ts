@@ -26,6 +26,11 @@ export class Runs {
     return this.#runs[0]?.startS
   }
 
+  /** End of the last one. */
+  get lastS(): number | undefined {
+    return this.#runs.at(-1)?.endS
+  }
+
   /** Adds the seconds of (start, end]. */
   add(startS: number, endS: number): void {
     if (endS <= startS) return

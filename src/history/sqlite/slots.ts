@@ -3,15 +3,13 @@
  * chunks of a bundle are alike; with life spans and totals.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type Cell, identityOf, KINDS, type Kind, type Metadata } from '../../model/index.ts'
-import { quickCodec } from '../quick/quick-coder.ts'
+import { type Cell, identityOf, KINDS, type Kind } from '../../model/index.ts'
 import type { SeriesDefinition, SeriesQuery, StoredSeries } from '../store.ts'
-import { blockOf, entriesOf } from './bundles/entries.ts'
 import { BLOCK_SLOTS, blockNumber, kindAt } from './bundles/levels.ts'
-import { keyHash } from './database.ts'
+import { keyHash, readState, setState } from './database.ts'
 import type { SlotDefinition } from './head/record.ts'
+import { encodeTotal, LastMetadata, type NoteDamage, totalOf } from './row-facts.ts'
 
-const TOTAL_FRAME = { startMs: 0, widthMs: 1 }
 const LIST_LIMIT = 10_000
 /** Keys whose slots are remembered: those of large reads, which come again. */
 const FOUND_LIMIT = 32_768
@@ -36,15 +34,19 @@ export class Slots {
   readonly #update: StatementSync
   readonly #widen: StatementSync
   readonly #delete: StatementSync
+  readonly #forgetEmpty: StatementSync
   readonly #count: StatementSync
   readonly #db: DatabaseSync
+  readonly #damaged: NoteDamage
   /** Slot after the last one given out, by kind; a multiple of a block's slots when it is full. */
   readonly #next = new Map<Kind, number>()
   #blocks: number
   readonly #found = new Map<string, KnownSlot>()
 
-  constructor(db: DatabaseSync) {
+  /** @param damaged told of facts of series that can't be read: they are left out */
+  constructor(db: DatabaseSync, damaged: NoteDamage = () => {}) {
     this.#db = db
+    this.#damaged = damaged
     this.#find = db.prepare('SELECT slot, kind FROM series WHERE hash = ? AND key = ?')
     this.#insert = db.prepare(
       `INSERT INTO series(slot, kind, hash, key, metadata, origin, living)
@@ -67,10 +69,13 @@ export class Slots {
          WHERE slot = ?`,
     )
     this.#delete = db.prepare('DELETE FROM series WHERE slot = ?')
+    this.#forgetEmpty = db.prepare('DELETE FROM series WHERE slot = ? AND lastS IS NULL')
     this.#count = db.prepare('SELECT count(*) AS n FROM series')
     const last = db.prepare('SELECT max(slot) AS slot FROM series').get()?.slot
     // block 0 is never used: 0 is no slot
-    this.#blocks = blockNumber(Number(last ?? 0)) + 1
+    const next = blockNumber(Number(last ?? 0)) + 1
+    // bundles may hold cells of series that were let go of: their slots are not given out again
+    this.#blocks = Math.max(next, readState(db, 'blocks'))
   }
 
   get count(): number {
@@ -119,7 +124,7 @@ export class Slots {
     if (known !== undefined) return known.slot
     const defined = this.define(series)
     if (defined === undefined) throw new RangeError('a key that names no series')
-    this.setLiving(defined.slot, false, true)
+    this.#end.run(0, defined.slot)
     return defined.slot
   }
 
@@ -152,7 +157,7 @@ export class Slots {
   /** Reads the total at the last seal. */
   total(slot: number): Cell | undefined {
     const row = this.#total.get(slot)
-    return row === undefined ? undefined : totalOf(kindAt(row.kind), row.total)
+    return row === undefined ? undefined : totalOf(kindAt(row.kind), row.total, this.#damaged)
   }
 
   /** Writes the life span and the total of a series at a seal. */
@@ -162,19 +167,33 @@ export class Slots {
     this.#update.run(firstS, firstS, lastS, bytes, isLiving ? 1 : 0, slot)
   }
 
-  /** Writes that a series without new cells is there again, or has ended. */
+  /**
+   * Writes that a series without new cells is there, or has ended: one that never had a cell is
+   * forgotten then, for there is nothing to be told of it.
+   */
   setLiving(slot: number, isLiving: boolean, isReset: boolean): void {
+    if (!isLiving && this.#forgetEmpty.run(slot).changes !== 0) {
+      this.forget()
+      return
+    }
     const change = isReset || !isLiving ? this.#end : this.#live
     change.run(isLiving ? 1 : 0, slot)
   }
 
+  /** Lets go of series whose cells may be in bundles for a while; part of a transaction. */
+  letGo(slots: readonly number[]): void {
+    setState(this.#db, 'blocks', this.#blocks)
+    for (const slot of slots) this.delete(slot)
+  }
+
+  /** Deletes a series of which there is no cell. */
   delete(slot: number): void {
     this.forget()
     this.#delete.run(slot)
   }
 
   list({ keys, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
-    const reader = new RowReader()
+    const reader = new RowReader(this.#damaged)
     const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
     if (keys !== undefined) {
       const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE hash = ? AND key = ?`)
@@ -199,19 +218,15 @@ interface SeriesSpan {
   readonly isLiving: boolean
 }
 
-function encodeTotal(cell: Cell): Uint8Array {
-  return quickCodec().encode(blockOf([{ place: 0, cell }], TOTAL_FRAME))
-}
-
-/** Reads the total of a row. */
-function totalOf(kind: Kind, bytes: unknown): Cell | undefined {
-  if (!(bytes instanceof Uint8Array)) return undefined
-  return entriesOf(quickCodec().decode(kind, bytes), TOTAL_FRAME)[0]?.cell
-}
-
 /** Reader of rows as arrays, which thousands of series share their metadata in. */
 class RowReader {
-  readonly #metadata = new LastMetadata()
+  readonly #metadata: LastMetadata
+  readonly #damaged: NoteDamage
+
+  constructor(damaged: NoteDamage) {
+    this.#damaged = damaged
+    this.#metadata = new LastMetadata(damaged)
+  }
 
   /** @param row columns as `list` selects them */
   series(row: unknown): StoredSeries {
@@ -226,21 +241,7 @@ class RowReader {
       origin: origin === null ? undefined : String(origin),
       firstS: Number(firstS),
       lastS: Number(lastS),
-      total: living === 1 ? totalOf(kind, total) : undefined,
+      total: living === 1 ? totalOf(kind, total, this.#damaged) : undefined,
     }
-  }
-}
-
-/** Reader of metadata, which many series in a row share. */
-export class LastMetadata {
-  #text = ''
-  #metadata: Metadata = { dialect: '' }
-
-  of(text: string): Metadata {
-    if (text !== this.#text) {
-      this.#text = text
-      this.#metadata = JSON.parse(text)
-    }
-    return this.#metadata
   }
 }

@@ -3,10 +3,8 @@
  * A second is durable when `append` has resolved; everything else is done in between, in steps.
  * It is made to have a thread of its own: a step may take a tenth of a second.
  */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { FolderInUse, FolderLock } from '../../disk/folder-lock.ts'
+import type { FolderLock } from '../../disk/folder-lock.ts'
 import { runNow, type Task } from '../../time/task.ts'
 import {
   type BoundSeries,
@@ -14,13 +12,13 @@ import {
   type CellQuery,
   type ClosedSecond,
   type FoundSeries,
-  type HistoryCode,
   HistoryError,
   type HistoryHealth,
   type HistoryStore,
   type LivingQuery,
   type LivingSeries,
   type PastQuery,
+  type SeriesDefinition,
   type SeriesQuery,
   type StoredSeries,
 } from '../store.ts'
@@ -41,12 +39,19 @@ import { compacting, sealing, type Tables } from './bundles/maintenance.ts'
 import { type KeptFrom, reading } from './bundles/reading.ts'
 import { type RetentionRules, retaining, usedBytes } from './bundles/retention.ts'
 import { inTransaction, openDatabase, readState, setState } from './database.ts'
+import { asHistoryError, lockFolder } from './folder.ts'
 import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts'
 import { OpenWindows } from './head/open-windows.ts'
-import { recordOf, type SecondRecord, type SlotDefinition } from './head/record.ts'
+import {
+  recordOf,
+  type SecondRecord,
+  type SlotChanges,
+  type SlotDefinition,
+} from './head/record.ts'
 import { RefSlots } from './head/ref-slots.ts'
 import { readLiving } from './living.ts'
-import { finding } from './past-series.ts'
+import { finding, type SlotNews } from './past-series.ts'
+import type { NoteDamage } from './row-facts.ts'
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
 
@@ -79,6 +84,7 @@ export class SqliteHistory implements HistoryStore {
   readonly #tables: Tables
   readonly #refs = new RefSlots()
   readonly #lost: Record<string, number> = {}
+  readonly #damaged: Record<string, number> = {}
   readonly #notes: string[] = []
   #open = new OpenWindows()
   /** Windows that are being written; their head logs are there until they are. */
@@ -115,6 +121,7 @@ export class SqliteHistory implements HistoryStore {
       db = opened.db
       this.#db = db
       this.#tables = this.#tablesOf(db)
+      this.#durableS = this.#tables.runs.lastS
       this.#head = this.#recover(opened.wasClean)
     } catch (error) {
       db?.close()
@@ -124,11 +131,13 @@ export class SqliteHistory implements HistoryStore {
   }
 
   #tablesOf(db: DatabaseSync): Tables {
-    const damaged = ({ code }: { readonly code: string }): void => this.#lose(`damaged_${code}`)
-    const table = (level: Level) => new BundleTable(db, level, damaged, this.#options.digits)
+    const table = (level: Level) => {
+      return new BundleTable(db, level, this.#noteDamage, this.#options.digits)
+    }
     return {
       db,
-      slots: new Slots(db),
+      refs: this.#refs,
+      slots: new Slots(db, this.#noteDamage),
       runs: new Runs(db),
       second5: table(SECOND5),
       second: table(SECOND),
@@ -199,27 +208,45 @@ export class SqliteHistory implements HistoryStore {
     if (this.#open.records >= OPEN_RECORDS_LIMIT) {
       throw new HistoryError('full', `${OPEN_RECORDS_LIMIT} seconds wait to be sealed`)
     }
-    const { slots } = this.#tables
-    const defined: SlotDefinition[] = []
-    if (second.defined.length > 0) {
-      inTransaction(this.#db, () => {
-        for (const each of second.defined) {
-          const definition = slots.define(each)
-          if (definition === undefined) continue
-          this.#refs.set(each.ref, definition.slot)
-          defined.push(definition)
-        }
-      })
-    }
-    const record = recordOf(second, defined, (ref) => this.#refs.get(ref))
+    const changes = this.#changesOf(second)
+    const record = recordOf(second, changes, (ref) => this.#refs.get(ref))
     this.#head.append(record)
     for (const ref of second.ended) this.#refs.delete(ref)
     this.#take(record)
     this.#taken++
   }
 
+  /** Gives slots to what is defined, and finds those of what has ended. */
+  #changesOf({ defined, ended }: ClosedSecond): SlotChanges {
+    const { slots } = this.#tables
+    const refs = this.#refs
+    const changes = { defined: [] as SlotDefinition[], anew: [] as number[], ended: [] as number[] }
+    const define = (each: SeriesDefinition): void => {
+      const definition = slots.define(each)
+      if (definition === undefined) return
+      const { slot } = definition
+      // the former one of its key, of which cells may come until it is told to have ended
+      if (![0, each.ref].includes(refs.holder(slot))) changes.anew.push(slot)
+      // the former key of a series that has another one now
+      const former = refs.get(each.ref)
+      if (former !== slot && refs.delete(each.ref) !== 0) changes.ended.push(former)
+      refs.set(each.ref, slot)
+      changes.defined.push(definition)
+    }
+    if (defined.length > 0) inTransaction(this.#db, () => defined.forEach(define))
+    for (const ref of ended) {
+      const slot = refs.get(ref)
+      if (slot !== 0 && refs.holder(slot) === ref) changes.ended.push(slot)
+    }
+    return changes
+  }
+
   #lose(reason: string): void {
     this.#lost[reason] = (this.#lost[reason] ?? 0) + 1
+  }
+
+  readonly #noteDamage: NoteDamage = ({ code }) => {
+    this.#damaged[code] = (this.#damaged[code] ?? 0) + 1
   }
 
   /** Begins what is due, one after another. */
@@ -303,10 +330,25 @@ export class SqliteHistory implements HistoryStore {
   }
 
   async find(query: PastQuery): Promise<FoundSeries> {
-    const ended = [this.#sealed, this.#open].flatMap((each) => {
-      return [...(each?.living ?? [])].flatMap(([slot, isLiving]) => (isLiving ? [] : slot))
-    })
-    return run(finding(this.#db, ended, query))
+    return run(finding(this.#db, this.#newsFor(query), query, this.#noteDamage))
+  }
+
+  /** Gathers what is known of series that the table does not say yet. */
+  #newsFor({ ended = [], begun = [] }: PastQuery): SlotNews {
+    const refs = this.#refs
+    const open = this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
+    const over = open
+      .flatMap(({ living }) => [...living.keys()])
+      .filter((slot) => {
+        return refs.holder(slot) === 0
+      })
+    const news = { ended: new Set(over), living: new Set<number>(), open }
+    for (const ref of ended) {
+      const slot = refs.get(ref)
+      if (slot !== 0 && refs.holder(slot) === ref) news.ended.add(slot)
+    }
+    for (const key of begun) news.living.add(this.#tables.slots.find(key)?.slot ?? 0)
+    return news
   }
 
   async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
@@ -314,7 +356,7 @@ export class SqliteHistory implements HistoryStore {
   }
 
   async living(query: LivingQuery): Promise<LivingSeries> {
-    return readLiving(this.#db, query)
+    return readLiving(this.#db, query, this.#noteDamage)
   }
 
   async bind({ numbers, refs }: BoundSeries): Promise<void> {
@@ -385,6 +427,7 @@ export class SqliteHistory implements HistoryStore {
       ],
       taken: this.#taken,
       lost: { ...this.#lost },
+      damaged: { ...this.#damaged },
       durableS: this.#durableS,
       notes: [...this.#notes],
     }
@@ -428,30 +471,6 @@ export class SqliteHistory implements HistoryStore {
       this.#lock.release()
     }
   }
-}
-
-function lockFolder(folder: string, nowMs: number): FolderLock {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
-  } catch (error) {
-    if (error instanceof FolderInUse) throw new HistoryError('in_use', error.message)
-    throw asHistoryError(error, join(folder, 'lock.db'))
-  }
-}
-
-/** Codes of the file system and of SQLite, by what they mean for a history. */
-const CODES: ReadonlyMap<string | number, HistoryCode> = new Map<string | number, HistoryCode>([
-  ...['ENOSPC', 'EDQUOT', 13].map((code) => [code, 'full'] as const),
-  ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 8, 14].map((code) => [code, 'unwritable'] as const),
-  ...[11, 26].map((code) => [code, 'damaged'] as const),
-])
-
-function asHistoryError(error: unknown, place: string): HistoryError {
-  if (error instanceof HistoryError) return error
-  const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
-  const known = CODES.get(errcode === undefined ? (code ?? '') : errcode & 0xff)
-  return new HistoryError(known ?? 'failed', `${place}: ${message}`, { cause: error })
 }
 
 /** Runs steps in slices of the event loop; undefined where they were given up. */

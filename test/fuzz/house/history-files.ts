@@ -108,12 +108,13 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 /** Records that logs are made of, by the ends of their seconds. */
 const RECORDS = new Map<number, SecondRecord>()
 const maker = new SecondMaker()
+const NO_CHANGES = { defined: [], ended: [] }
 for (let second = 1; second <= 8; second++) {
   const cells = Array.from({ length: second % 4 }, (_, i) => {
     const identity = { name: `c${i}`, kind: 'counter', labels: [] } as const
     return { identity, cell: { kind: 'counter', delta: second } as const }
   })
-  const made = recordOf(maker.second(START_S + second, cells), [], (ref) => ref)
+  const made = recordOf(maker.second(START_S + second, cells), NO_CHANGES, (ref) => ref)
   // as it is read, for the same values have more than one serialized form
   RECORDS.set(made.endS, decodeRecord(encodeRecord(made), RECORD_VERSION))
 }

@@ -10,6 +10,7 @@ import { quickCodec } from '../../quick/quick-coder.ts'
 import { inTransaction, setState } from '../database.ts'
 import type { OpenSeries } from '../head/open-series.ts'
 import type { OpenWindows } from '../head/open-windows.ts'
+import type { RefSlots } from '../head/ref-slots.ts'
 import type { Runs } from '../runs.ts'
 import type { Slots } from '../slots.ts'
 import { mergeBlocks, moved, rolled } from './blocks.ts'
@@ -31,6 +32,8 @@ import type { ChunkPart } from './parts.ts'
 
 export interface Tables {
   readonly db: DatabaseSync
+  /** Slots that are written; none of them may go. */
+  readonly refs: Pick<RefSlots, 'holder'>
   readonly slots: Slots
   readonly runs: Runs
   readonly second5: BundleTable
@@ -66,7 +69,7 @@ export function* sealing(tables: Tables, open: OpenWindows, nextHead: number): T
   }
   inTransaction(tables.db, () => {
     for (const { table, row } of writes) table.write(row)
-    writeSpans(tables.slots, ends, open)
+    writeSpans(tables, ends, open)
     tables.runs.save(tables.db)
     setState(tables.db, 'head', nextHead)
   })
@@ -181,17 +184,26 @@ function endOf(ends: Map<number, SlotEnd>, slot: number): SlotEnd {
 }
 
 /** Writes life spans and totals of all that had cells, and of all that have ended. */
-function writeSpans(slots: Slots, ends: ReadonlyMap<number, SlotEnd>, open: OpenWindows): void {
+function writeSpans(
+  { slots, refs }: Tables,
+  ends: ReadonlyMap<number, SlotEnd>,
+  open: OpenWindows,
+): void {
+  // one that has ended in these windows may be there again since
+  const isThere = (slot: number): boolean => {
+    return refs.holder(slot) !== 0 || (open.living.get(slot) ?? true)
+  }
   for (const [slot, { firstS, lastS, sum }] of ends) {
     const total = new CellSum()
     const before = open.resets.has(slot) ? undefined : slots.total(slot)
     if (before !== undefined) total.add(before)
     if (sum.cell !== undefined) total.add(sum.cell)
-    const isLiving = open.living.get(slot) ?? true
+    const isLiving = isThere(slot)
     slots.update(slot, { firstS, lastS, total: isLiving ? total.cell : undefined, isLiving })
   }
-  for (const [slot, isLiving] of open.living) {
+  for (const slot of open.living.keys()) {
     const isReset = open.resets.has(slot)
+    const isLiving = isThere(slot)
     // that a series is there was written when it was defined
     if (!ends.has(slot) && (isReset || !isLiving)) slots.setLiving(slot, isLiving, isReset)
   }

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Task } from '../../../time/task.ts'
+import { inTransaction } from '../database.ts'
 import {
   HOUR,
   LEVELS,
@@ -83,14 +84,15 @@ export function* retaining(
 }
 
 /** Deletes what is older than it is kept at an instant. */
-function* deleteOld({ db, runs }: Tables, rules: RetentionRules, nowS: number): Task {
+function* deleteOld(tables: Tables, rules: RetentionRules, nowS: number): Task {
+  const { db, runs } = tables
   for (const level of LEVELS) {
     const from = Math.floor((nowS - keptS(rules, level)) / level.windowS)
     deleteWindows(db, level, 0, from)
     yield
   }
   runs.forgetBefore(nowS - rules.hoursKeptS)
-  db.prepare('DELETE FROM series WHERE lastS < ?').run(nowS - rules.hoursKeptS)
+  letGo(tables, nowS - rules.hoursKeptS, Number.POSITIVE_INFINITY)
 }
 
 /** Deletes what is of a time still to come. */
@@ -113,13 +115,22 @@ function deleteWindows(db: DatabaseSync, { table }: Level, from: number, to: num
 }
 
 /** Deletes the series that are silent longest, above the limit. */
-function deleteSeries({ db }: Tables, { seriesLimit }: RetentionRules, nowS: number): void {
-  const count = Number(db.prepare('SELECT count(*) AS n FROM series').get()?.n)
-  if (count <= seriesLimit) return
-  db.prepare(
-    `DELETE FROM series WHERE slot IN
-       (SELECT slot FROM series WHERE lastS < ? ORDER BY lastS LIMIT ?)`,
-  ).run(nowS - SECONDS_LEAST_S, count - seriesLimit)
+function deleteSeries(tables: Tables, { seriesLimit }: RetentionRules, nowS: number): void {
+  const excess = tables.slots.count - seriesLimit
+  if (excess > 0) letGo(tables, nowS - SECONDS_LEAST_S, excess)
+}
+
+/**
+ * Lets go of series that were silent before an instant, the longest silent first. One that is there
+ * stays, however silent it is: its next cell will be written to its slot.
+ */
+function letGo({ db, slots, refs }: Tables, silentS: number, most: number): void {
+  const found: number[] = []
+  const silent = db.prepare('SELECT slot FROM series WHERE lastS < ? ORDER BY lastS')
+  for (const { slot } of silent.iterate(silentS)) {
+    if (refs.holder(Number(slot)) === 0 && found.push(Number(slot)) >= most) break
+  }
+  if (found.length > 0) inTransaction(db, () => slots.letGo(found))
 }
 
 /**

@@ -46,6 +46,15 @@ export class OpenSeries {
     return this.#length
   }
 
+  /** Place of the first cell; there is at least one. */
+  get firstPlace(): number {
+    return this.#places[0]!
+  }
+
+  get lastPlace(): number {
+    return this.#lastPlace
+  }
+
   number(place: number, value: Exact, spread?: GaugeSpread): void {
     if (this.#holds(place)) {
       this.#merge(place, this.#numberCell(place, value, spread))

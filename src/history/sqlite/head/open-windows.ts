@@ -20,6 +20,7 @@ export class OpenWindows {
   take(record: SecondRecord): void {
     this.records++
     for (const { slot } of record.defined) this.living.set(slot, true)
+    for (const slot of record.anew ?? []) this.resets.set(slot, record.endS - record.seconds)
     const second = record.endS - 1
     const window = Math.floor(second / SECOND5.windowS)
     const place = second - window * SECOND5.windowS

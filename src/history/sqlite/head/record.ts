@@ -24,6 +24,8 @@ export interface SecondRecord {
   readonly seconds: number
   readonly defined: readonly SlotDefinition[]
   readonly ended: readonly number[]
+  /** Those defined ones that begin anew, although the former one was not told to have ended. */
+  readonly anew?: readonly number[]
   readonly counters: {
     readonly slots: Uint32Array
     readonly deltas: Float64Array
@@ -44,13 +46,16 @@ export interface SecondRecord {
   readonly summaries: { readonly slots: Uint32Array; readonly cells: readonly Summary[] }
 }
 
+/** Changes of the list of series that a record tells of, by slots. */
+export type SlotChanges = Pick<SecondRecord, 'defined' | 'ended' | 'anew'>
+
 /**
  * Makes the record of a second.
  * @param slotOf slot of a ref; 0 for one that was never defined, whose cells are left out
  */
 export function recordOf(
   second: ClosedSecond,
-  defined: readonly SlotDefinition[],
+  changes: SlotChanges,
   slotOf: (ref: number) => number,
 ): SecondRecord {
   const slots = (refs: Uint32Array): Uint32Array => {
@@ -62,8 +67,7 @@ export function recordOf(
   return {
     endS: second.endS,
     seconds: second.seconds,
-    defined,
-    ended: second.ended.map(slotOf),
+    ...changes,
     counters: { slots: slots(counters.refs), deltas: counters.deltas, wide: counters.wide },
     gauges: {
       slots: slots(gauges.refs),

@@ -1,0 +1,31 @@
+/** The folder of a history: the lock of its one process, and what errors of its files mean. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { FolderInUse, FolderLock } from '../../disk/folder-lock.ts'
+import { type HistoryCode, HistoryError } from '../store.ts'
+
+/** @throws {HistoryError} `in_use` where another process has it, or why it can't be had */
+export function lockFolder(folder: string, nowMs: number): FolderLock {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
+  } catch (error) {
+    if (error instanceof FolderInUse) throw new HistoryError('in_use', error.message)
+    throw asHistoryError(error, join(folder, 'lock.db'))
+  }
+}
+
+/** Codes of the file system and of SQLite, by what they mean for a history. */
+const CODES: ReadonlyMap<string | number, HistoryCode> = new Map<string | number, HistoryCode>([
+  ...['ENOSPC', 'EDQUOT', 13].map((code) => [code, 'full'] as const),
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 8, 14].map((code) => [code, 'unwritable'] as const),
+  ...[11, 26].map((code) => [code, 'damaged'] as const),
+])
+
+/** Gives an error of files as one of the history, which names the place. */
+export function asHistoryError(error: unknown, place: string): HistoryError {
+  if (error instanceof HistoryError) return error
+  const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
+  const known = CODES.get(errcode === undefined ? (code ?? '') : errcode & 0xff)
+  return new HistoryError(known ?? 'failed', `${place}: ${message}`, { cause: error })
+}

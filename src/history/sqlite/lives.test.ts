@@ -1,0 +1,269 @@
+/** Series that come, end, come again and stay silent: what a folder knows of each of them. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { type NamedCell, SecondMaker, START_S } from '../../../test/support/history.ts'
+import { type Identity, identityKey, identityOf } from '../../model/index.ts'
+import type { ClosedSecond } from '../store.ts'
+import { databasePath } from './database.ts'
+import { SqliteHistory } from './sqlite-history.ts'
+
+const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+const DAY_S = 86_400
+const RULES = {
+  ...{ bytesLimit: 2 ** 30, seriesLimit: 1000 },
+  ...{ secondsKeptS: 7 * DAY_S, minutesKeptS: 90 * DAY_S, hoursKeptS: 1825 * DAY_S },
+}
+
+function newFolder(): string {
+  const path = mkdtempSync(join(ROOT, 'pentameter-lives-'))
+  after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A folder's history whose clock stands at the end of the second that came last. */
+class Bench {
+  readonly folder = newFolder()
+  maker = new SecondMaker()
+  store: SqliteHistory
+  #rules: Partial<typeof RULES>
+  #nowS = START_S
+
+  constructor(rules: Partial<typeof RULES> = {}) {
+    this.#rules = rules
+    this.store = this.#open()
+  }
+
+  #open(): SqliteHistory {
+    const nowMs = (): number => this.#nowS * 1000
+    return new SqliteHistory({ folder: this.folder, nowMs, ...RULES, ...this.#rules })
+  }
+
+  async append(second: number, cells: readonly NamedCell[], ended: readonly Identity[] = []) {
+    await this.tell(second, this.maker.second(START_S + second, cells, ended))
+  }
+
+  async tell(second: number, told: ClosedSecond): Promise<void> {
+    this.#nowS = Math.max(this.#nowS, START_S + second)
+    await this.store.append(told)
+  }
+
+  async restart(change: (db: DatabaseSync) => void = () => {}): Promise<void> {
+    await this.store.close()
+    const db = new DatabaseSync(databasePath(this.folder))
+    change(db)
+    db.close()
+    this.store = this.#open()
+    this.maker = new SecondMaker()
+  }
+
+  /** Has all of it sealed. */
+  async seal(): Promise<void> {
+    await this.store.remove([])
+  }
+
+  async sum(identity: Identity): Promise<number> {
+    const range = { fromS: START_S, toS: START_S + 30 * DAY_S, stepS: 3600 }
+    const { columns } = await this.store.read({ groups: [[identityKey(identity)]], ...range })
+    const deltas = columns[0]!.cells.map((cell) => (cell?.kind === 'counter' ? cell.delta : 0))
+    return deltas.reduce<number>((all, delta) => all + Number(delta), 0)
+  }
+
+  /** Totals of the counters that a hub would go on with. */
+  async living(limit = 100): Promise<Record<string, number>> {
+    const found: Record<string, number> = {}
+    for (let last = 0; ; ) {
+      const page = await this.store.living({ after: last, limit })
+      for (const row of page.numbers.keys()) {
+        const key = page.keys.slice(row === 0 ? 0 : page.keyEnds[row - 1], page.keyEnds[row])
+        found[identityOf(key)!.name] = page.totals[row]!
+      }
+      if (page.numbers.length === 0) return found
+      last = page.numbers.at(-1)!
+    }
+  }
+
+  /** Names, first and last seconds of those that have ended. */
+  async past(more: { ended?: readonly number[]; begun?: readonly Uint8Array[] } = {}) {
+    const span = { fromS: START_S, toS: START_S + 30 * DAY_S }
+    const { series, total } = await this.store.find({ filter: '', limit: 100, ...span, ...more })
+    assert.equal(total, series.length)
+    return series.map(({ key, firstS, lastS }) => {
+      return [identityOf(key)!.name, firstS! - START_S, lastS! - START_S]
+    })
+  }
+}
+
+function counter(name: string): Identity {
+  return { name, kind: 'counter', labels: [] }
+}
+
+function grows(identity: Identity, delta = 1): NamedCell {
+  return { identity, cell: { kind: 'counter', delta } }
+}
+
+const [A, B, C] = [counter('a'), counter('b'), counter('c')]
+
+test('a series that has ended is found at once, whether its cells are sealed or not', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A), grows(B)])
+  await bench.append(9, [grows(A)])
+  assert.deepEqual(await bench.past(), [])
+  await bench.append(10, [], [A])
+  assert.deepEqual(await bench.past(), [['a', 1, 9]])
+  await bench.seal()
+  assert.deepEqual(await bench.past(), [['a', 1, 9]])
+  // it comes again, and ends again: the first life is in the table, the second in the log
+  bench.maker.restart()
+  await bench.append(400, [grows(C), grows(A)])
+  assert.deepEqual(await bench.past(), [])
+  await bench.append(401, [], [A])
+  assert.deepEqual(await bench.past(), [['a', 1, 400]])
+  await bench.store.close()
+})
+
+test('what no second has told yet of series is told with the question for them', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A), grows(B)])
+  await bench.append(2, [], [B])
+  const refOfA = 1
+  assert.deepEqual(await bench.past({ ended: [refOfA] }), [
+    ['a', 1, 1],
+    ['b', 1, 1],
+  ])
+  assert.deepEqual(await bench.past({ begun: [identityKey(B)] }), [])
+  await bench.store.close()
+})
+
+test('a counter that comes again before its end is told begins anew, and is there', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A, 5)])
+  const again = new SecondMaker(100)
+  await bench.tell(3, again.second(START_S + 3, [grows(A, 2)]))
+  await bench.append(4, [], [A])
+  await bench.tell(5, again.second(START_S + 5, [grows(A, 3)]))
+  assert.deepEqual(await bench.past(), [])
+  for (let i = 0; i < 2; i++) {
+    await bench.restart()
+    assert.deepEqual(await bench.living(), { a: 5 }, 'what it counted since it came again')
+    assert.equal(await bench.sum(A), 10)
+  }
+  await bench.store.close()
+})
+
+test('a series that comes again while its end is sealed is there', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A)])
+  await bench.append(2, [], [A])
+  await bench.append(301, [grows(B)]) // which begins to seal what was before
+  bench.maker.restart()
+  await bench.append(302, [grows(C), grows(A, 0)])
+  await bench.seal()
+  assert.deepEqual(Object.keys(await bench.living()).sort(), ['a', 'b', 'c'])
+  await bench.append(303, [grows(A, 4)])
+  await bench.restart()
+  assert.deepEqual([(await bench.living()).a, await bench.sum(A)], [4, 5])
+  await bench.store.close()
+})
+
+test('counters at 0 go on, and leave nothing behind when they end', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A), grows(B, 0), grows(C, 0)])
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: 1, b: 0, c: 0 })
+  await bench.append(2, [grows(A), grows(B, 0), grows(C, 0)])
+  await bench.append(3, [], [B])
+  assert.deepEqual(await bench.past(), [], 'there is nothing to be found of it')
+  await bench.seal()
+  assert.equal((await bench.store.health()).series, 2)
+  // and if it comes after all
+  bench.maker.restart()
+  await bench.append(4, [grows(B, 7)])
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: 2, b: 7, c: 0 })
+  await bench.store.close()
+})
+
+for (const [title, rules] of [
+  ['beyond the age of all cells', { hoursKeptS: 2 * DAY_S }],
+  ['above the limit of series', { seriesLimit: 3 }],
+] as const) {
+  test(`a series that is there stays, however silent it is, ${title}`, async () => {
+    const bench = new Bench(rules)
+    await bench.append(1, [grows(A)])
+    const seconds = { hours: 0 }
+    for (let day = 1; day <= 4; day++, seconds.hours += 24) {
+      const own = Array.from({ length: 3 }, (_, i) => counter(`${day}/${i}`))
+      const endS = START_S + day * DAY_S
+      // seconds that make the clock believed
+      const long = bench.maker.second(
+        endS,
+        own.map((each) => grows(each)),
+      )
+      await bench.tell(day * DAY_S, { ...long, seconds: 7200 })
+      await bench.append(day * DAY_S + 1, [], own)
+    }
+    await bench.seal()
+    await bench.store.retain()
+    const { series } = await bench.store.health()
+    assert.ok(series <= 10, 'others have been let go of')
+    await bench.append(5 * DAY_S, [grows(A, 3)])
+    await bench.restart()
+    assert.equal((await bench.store.list({ keys: [identityKey(A)] })).length, 1)
+    const range = { fromS: START_S + 5 * DAY_S - 60, toS: START_S + 5 * DAY_S, stepS: 60 }
+    const { columns } = await bench.store.read({ groups: [[identityKey(A)]], ...range })
+    assert.deepEqual(columns[0]!.cells, [{ kind: 'counter', delta: 3 }])
+    await bench.store.close()
+  })
+}
+
+test('a new series has no cells of one that was let go of', async () => {
+  const bench = new Bench({ seriesLimit: 1 })
+  await bench.append(1, [grows(A)])
+  await bench.restart()
+  await bench.append(2, [grows(A), grows(B, 1000)])
+  await bench.append(3, [], [B])
+  await bench.append(7300, [grows(A)])
+  await bench.seal()
+  await bench.store.retain()
+  assert.equal((await bench.store.health()).series, 1)
+  await bench.restart()
+  await bench.append(7301, [grows(C)])
+  assert.equal(await bench.sum(C), 1)
+  await bench.seal()
+  assert.equal(await bench.sum(C), 1)
+  await bench.store.close()
+})
+
+test('a total that can’t be read costs that total, which is counted', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A), grows(B, 2), grows(C, 3)])
+  await bench.restart((db) => {
+    db.exec("UPDATE series SET total = x'ff00ff' WHERE total IS NOT NULL AND slot % 128 = 0")
+    db.exec("UPDATE series SET metadata = '{torn' WHERE slot % 128 = 1")
+  })
+  assert.deepEqual(await bench.living(1), { b: 2, c: 3 })
+  assert.deepEqual((await bench.store.health()).damaged, { total: 1, metadata: 1 })
+  assert.deepEqual(await bench.past(), [['a', 1, 1]], 'its past is there')
+  await bench.append(2, [grows(A, 9)])
+  await bench.restart()
+  assert.deepEqual([(await bench.living()).a, await bench.sum(A)], [9, 10])
+  await bench.store.close()
+})
+
+test('a total that can’t be read is in the way of no seal', async () => {
+  const bench = new Bench()
+  await bench.append(1, [grows(A), grows(B, 2)])
+  await bench.seal()
+  const db = new DatabaseSync(databasePath(bench.folder))
+  db.exec("UPDATE series SET total = x'ff00ff' WHERE slot % 128 = 0")
+  db.close()
+  await bench.append(2, [grows(A, 4), grows(B)])
+  await bench.seal()
+  assert.deepEqual((await bench.store.health()).damaged, { total: 1 })
+  assert.deepEqual(await bench.living(), { a: 4, b: 3 })
+  await bench.store.close()
+})
