@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CellQuery, ClosedSecond, HistoryStore } from '../src/history/store.ts'
-import { ThreadHistory } from '../src/hub/history/thread-history.ts'
+import { ThreadHistory } from '../src/hub/history/thread/thread-history.ts'
 import { identityKey, type Kind } from '../src/model/index.ts'
 import { copyHours } from './history/copied-hours.ts'
 import { emptySecond, identityAt, secondsOf } from './history/feed.ts'

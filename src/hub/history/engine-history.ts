@@ -18,7 +18,7 @@ import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { HistoryStatus } from '../status/status.ts'
 import type { SeriesList } from '../view.ts'
 import { keyText } from './past-series.ts'
-import type { ThreadHistory } from './thread-history.ts'
+import type { ThreadHistory } from './thread/thread-history.ts'
 import { type NamedSeries, readKey } from './written-names.ts'
 
 /** Seconds between two looks at the engine. */

@@ -2,7 +2,7 @@
  * The sink that hands every closed second to the history. What a store has not confirmed is
  * bounded: above the limit a second is lost to the history, and counted; live data go on.
  */
-import type { ClosedSecond, HistoryHealth, SeriesDefinition } from '../../history/store.ts'
+import type { ClosedSecond, FoundSeries, HistoryHealth, PastQuery } from '../../history/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
 import type { Log } from '../log.ts'
@@ -14,14 +14,14 @@ import type { HistoryStatus } from '../status/status.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
 import { tellLiving } from './living-series.ts'
-import type { ThreadHistory } from './thread-history.ts'
+import { type News, SeriesNews } from './series-news.ts'
+import type { ThreadHistory } from './thread/thread-history.ts'
 
 /** Seconds that are not confirmed at most: half a minute of a disk that stands still. */
 const WAITING_LIMIT = 30
 /** Seconds between two looks at the store's health. */
 const HEALTH_EVERY_S = 10
 const ROWS_PER_STEP = 2048
-const KINDS = ['counter', 'gauge', 'histogram', 'summary'] as const
 
 interface HistorySinkParts {
   readonly store: ThreadHistory
@@ -29,7 +29,7 @@ interface HistorySinkParts {
   /** Seconds for which cells of a second, a minute and an hour are kept. */
   readonly keptS: readonly number[]
   readonly health: HistoryHealth
-  readonly series: SeriesList & Pick<SeriesStore, 'find'>
+  readonly series: SeriesList & Pick<SeriesStore, 'find' | 'onRemove'>
   readonly clock: Pick<Clock, 'wallMs'>
   readonly metrics: SelfMetrics
   readonly log: Log
@@ -42,29 +42,22 @@ interface HistorySinkParts {
 export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
-  /** Ids that the store knows. */
-  #known: Set<number>
-  #defined: SeriesDefinition[] = []
-  #ended: number[] = []
+  readonly #news: SeriesNews
   #health: HistoryHealth
   #problem: string | undefined
   #seconds = 0
   #waiting = 0
   /** Whether the store knows nothing of the series of this hub, until it was told. */
   #isAway = false
+  /** First second of this start: only then does the hub tell of itself. */
+  readonly #began = Promise.withResolvers<void>()
 
   constructor(parts: HistorySinkParts) {
     this.#parts = parts
     this.#health = parts.health
-    this.#known = new Set(parts.known)
-    parts.series.watch({
-      leaves: ({ id }) => {
-        if (this.#known.delete(id)) this.#ended.push(id)
-      },
-      changes: ({ id }) => {
-        this.#known.delete(id)
-      },
-    })
+    this.#news = new SeriesNews(parts)
+    this.#tell(parts.health)
+    parts.metrics.counter('pentameter.history.seconds').add(0)
     parts.store.watch({
       ended: (message) => {
         this.#isAway = true
@@ -78,18 +71,15 @@ export class HistorySink implements Sink {
   async #goOn(): Promise<void> {
     const { store, series, clock, metrics, log, place } = this.#parts
     metrics.counter('pentameter.history.restarts').add()
-    const told = new Set(this.#known)
-    for (const { ref } of this.#defined) told.delete(ref)
-    this.#ended = []
+    this.#news.beginAnew()
     try {
       const nowS = Math.floor(clock.wallMs() / 1000)
       const going = await tellLiving(store, nowS, (page, row) => {
         const id = series.find(page.key(row))?.id
         // one that ended and came again is another series
-        return id !== undefined && told.has(id) ? id : undefined
+        return id !== undefined && this.#news.isTaken(id) ? id : undefined
       })
-      for (const id of told) if (!going.has(id)) this.#known.delete(id)
-      this.#ended = this.#ended.filter((id) => going.has(id))
+      this.#news.goOn(going)
       this.#isAway = false
       log('info', 'the thread of the history runs again', { place, series: going.size })
     } catch (error) {
@@ -97,48 +87,45 @@ export class HistorySink implements Sink {
     }
   }
 
-  /** Notes the series of a second, which may have left when it is delivered. */
-  *take(frame: Frame): Task {
-    for (const kind of KINDS) {
-      const ids = frame.ids(kind)
-      for (let row = 0; row < ids.length; row++) {
-        if (row % ROWS_PER_STEP === 0) yield
-        if (!this.#known.has(ids[row]!)) this.#define(ids[row]!)
-      }
-    }
+  /**
+   * Finds series that are no more, or are others than those of now: the hub knows what has come and
+   * left since its last second was taken.
+   */
+  async find(query: PastQuery): Promise<FoundSeries> {
+    await this.#began.promise
+    return this.#parts.store.find({ ...query, ...this.#news.pending })
   }
 
-  #define(id: number): void {
-    const { series, originOf } = this.#parts
-    const record = series.get(id)
-    if (record === undefined) return
-    this.#known.add(id)
-    const key = Uint8Array.from(series.keyOf(record))
-    this.#defined.push({ ref: id, key, metadata: record.metadata, origin: originOf(record) })
+  /** Notes what is to be told with a second: its series may have left when it is delivered. */
+  *take(frame: Frame): Task {
+    yield* this.#news.take(frame)
+    this.#began.resolve()
+  }
+
+  // biome-ignore lint/correctness/useYield: it has nothing to pause for
+  *skip(frame: Frame): Task {
+    this.#news.lost(this.#news.of(frame))
   }
 
   *deliver(frame: Frame): Task {
-    if (this.#isAway) {
-      this.#lost('failed', this.#problem)
+    const news = this.#news.of(frame)
+    if (this.#isAway || this.#waiting >= WAITING_LIMIT) {
+      this.#news.lost(news)
+      if (this.#isAway) this.#lost('failed', this.#problem)
+      else this.#lost('queue_full')
       return
     }
-    if (this.#waiting >= WAITING_LIMIT) {
-      this.#lost('queue_full')
-      return
-    }
-    const [defined, ended] = [this.#defined, this.#ended]
-    this.#defined = []
-    this.#ended = []
-    const second = yield* secondOf(frame, defined, ended)
+    const second = yield* secondOf(frame, news)
     this.#waiting++
     void this.#parts.store
       .append(second)
       .then(
-        () => this.#kept(frame.seconds),
+        () => {
+          this.#news.taken(news)
+          this.#kept(frame.seconds)
+        },
         (error: Error & { readonly code?: string }) => {
-          // what it defined is told again
-          for (const { ref } of defined) this.#known.delete(ref)
-          this.#ended.push(...ended)
+          this.#news.lost(news)
           this.#lost(error.code ?? 'failed', error.message)
         },
       )
@@ -173,14 +160,19 @@ export class HistorySink implements Sink {
 
   #look(): void {
     this.#parts.store.health().then(
-      (health) => {
-        this.#health = health
-        const { metrics } = this.#parts
-        metrics.gauge('pentameter.history.size', health.bytes, {}, 'bytes')
-        metrics.gauge('pentameter.history.series', health.series)
-      },
+      (health) => this.#tell(health),
       () => {}, // a store that is gone says so at the next second
     )
+  }
+
+  #tell(health: HistoryHealth): void {
+    this.#health = health
+    const { metrics } = this.#parts
+    metrics.gauge('pentameter.history.size', health.bytes, {}, 'bytes')
+    metrics.gauge('pentameter.history.series', health.series)
+    for (const [reason, count] of Object.entries(health.damaged)) {
+      metrics.counter('pentameter.history.damaged', { reason }).raiseTo(count)
+    }
   }
 
   /** Describes it for people. */
@@ -197,15 +189,12 @@ export class HistorySink implements Sink {
   }
 
   async close(): Promise<void> {
+    this.#began.resolve()
     await this.#parts.store.close()
   }
 }
 
-function* secondOf(
-  frame: Frame,
-  defined: readonly SeriesDefinition[],
-  ended: readonly number[],
-): Task<ClosedSecond> {
+function* secondOf(frame: Frame, { defined, ended }: News): Task<ClosedSecond> {
   const { counterIds, gaugeIds, histogramIds, summaryIds } = frame
   const deltas = new Float64Array(counterIds.length)
   const wide = new Map<number, bigint>()

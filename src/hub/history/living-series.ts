@@ -28,9 +28,9 @@ class LivingPage {
     return keys.subarray(row === 0 ? 0 : keyEnds[row - 1], keyEnds[row])
   }
 
-  /** Gives the end of the last cell, Unix seconds. */
+  /** Gives the end of the last cell, or the time when one without any began, Unix seconds. */
   lastS(row: number): number {
-    return this.#columns.lastS[row]!
+    return this.#columns.lastS[row]! || Math.ceil((this.#originOf(row)?.beganMs ?? 0) / 1000)
   }
 
   series(row: number): FormerSeries {

@@ -13,10 +13,10 @@ import type { Log } from '../log.ts'
 import { EngineHistory } from './engine-history.ts'
 import { HistorySink, NoHistory } from './history-sink.ts'
 import { tellLiving } from './living-series.ts'
-import type { ToldNames } from './messages.ts'
 import { PastSeries } from './past-series.ts'
 import { originOf } from './restore-series.ts'
-import { ThreadHistory } from './thread-history.ts'
+import type { ToldNames } from './thread/messages.ts'
+import { ThreadHistory } from './thread/thread-history.ts'
 import { PULSE, writtenSeries } from './written-names.ts'
 
 /** Time that the start of the hub has for the first answer of an engine. */
@@ -49,12 +49,16 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
   const { path: _path, timeoutMs: _timeoutMs, headers: _headers, ...rules } = config.history
   const store = await ThreadHistory.open({ folder, ...rules }, { clock: hub.clock })
   try {
+    const { durableS = 0 } = await store.health()
+    const known = await goOn(hub, store, config, durableS)
     const health = await store.health()
     for (const note of health.notes) log('info', `history: ${note}`, { place: folder })
-    const known = await goOn(hub, store, config)
+    if (Object.keys(health.damaged).length > 0) {
+      const facts = { place: folder, ...health.damaged }
+      log('warn', 'parts of the history can not be read, and are left out', facts)
+    }
     if (known.size > 0) log('info', 'series are gone on with', { series: known.size })
     hub.history = store
-    hub.past = new PastSeries(store, hub.series)
     const { series, metrics, clock } = hub
     const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
     const parts = {
@@ -69,7 +73,9 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
       known,
       clock,
     }
-    hub.addSink(new HistorySink(parts))
+    const sink = new HistorySink(parts)
+    hub.past = new PastSeries(sink)
+    hub.addSink(sink)
   } catch (error) {
     await store.close().catch(() => {})
     throw error
@@ -112,7 +118,7 @@ async function openEngine(
     hub: named,
   })
   hub.history = engine
-  hub.past = new PastSeries(engine, hub.series)
+  hub.past = new PastSeries(engine)
   hub.addSink(engine)
   // the start report tells what it finds; it does not wait for one that says nothing
   await Promise.race([engine.probe(), setTimeout(FIRST_PROBE_MS, undefined, { ref: false })])
@@ -120,12 +126,23 @@ async function openEngine(
 
 /**
  * Goes on with the series that were there when the former hub ended.
+ * @param endedS when that was
  * @returns ids of those
  */
-function goOn(hub: Hub, store: ThreadHistory, { expireAfterS }: HubConfig): Promise<Set<number>> {
+function goOn(
+  hub: Hub,
+  store: ThreadHistory,
+  { expireAfterS }: HubConfig,
+  endedS: number,
+): Promise<Set<number>> {
   const nowS = Math.floor(hub.clock.wallMs() / 1000)
   return tellLiving(store, nowS, (page, row) => {
-    const isExpired = expireAfterS > 0 && page.lastS(row) < nowS - expireAfterS
-    return isExpired ? undefined : hub.restore(page.series(row))?.id
+    const lastS = page.lastS(row)
+    // what had come without a change has no cell that says when: else it would have expired before
+    const heardS = lastS < endedS - expireAfterS ? endedS : lastS
+    const isExpired = expireAfterS > 0 && heardS < nowS - expireAfterS
+    if (isExpired) return undefined
+    const former = page.series(row)
+    return hub.restore(expireAfterS > 0 ? { ...former, lastS: heardS } : former)?.id
   })
 }

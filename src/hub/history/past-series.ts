@@ -5,7 +5,6 @@
 import type { HistoryReader, PastQuery, PastSeries as StoredPast } from '../../history/store.ts'
 import { identityOf } from '../../model/index.ts'
 import { DECREMENTS_ENDING } from '../ingest/definition.ts'
-import type { SeriesStore } from '../series/series.ts'
 import type { FoundRecords, PastList, PastRecord, PastWords } from './past-list.ts'
 import { readOrigin } from './restore-series.ts'
 
@@ -21,15 +20,14 @@ export function keyText(key: Uint8Array): string {
 
 export class PastSeries implements PastList {
   readonly #reader: Pick<HistoryReader, 'find'>
-  readonly #living: Pick<SeriesStore, 'find'>
   /** Records by their keys, those told last at the end. */
   readonly #byKey = new Map<string, PastRecord>()
   readonly #byId = new Map<number, PastRecord>()
   #nextId = FIRST_ID
 
-  constructor(reader: Pick<HistoryReader, 'find'>, living: Pick<SeriesStore, 'find'>) {
+  /** @param reader finds those that the hub does not have */
+  constructor(reader: Pick<HistoryReader, 'find'>) {
     this.#reader = reader
-    this.#living = living
   }
 
   get(id: number): PastRecord | undefined {
@@ -38,9 +36,8 @@ export class PastSeries implements PastList {
 
   async find(query: PastWords): Promise<FoundRecords> {
     const found = await this.#reader.find({ ...query, partEnding: DECREMENTS_ENDING })
-    const past = found.series.filter(({ key }) => this.#living.find(key) === undefined)
-    const series = past.flatMap((each) => this.#remember(each, query) ?? [])
-    return { series, total: found.total - (found.series.length - series.length) }
+    const series = found.series.flatMap((each) => this.#remember(each, query) ?? [])
+    return { series, total: found.total }
   }
 
   #remember(

@@ -62,8 +62,13 @@ export function originOf(record: SeriesRecord): string {
 
 /** Reads an origin; undefined for one of a hub that did not tell all that is needed. */
 export function readOrigin(text: string): Origin | undefined {
-  const origin = JSON.parse(text === '' ? '{}' : text) as Partial<Origin>
-  return origin.isKept === undefined ? undefined : (origin as Origin)
+  if (text === '') return undefined
+  try {
+    const origin = JSON.parse(text) as Partial<Origin> | null
+    return origin?.isKept === undefined ? undefined : (origin as Origin)
+  } catch {
+    return undefined // a text that was damaged says nothing
+  }
 }
 
 /**

@@ -54,11 +54,12 @@ export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.sink.failed': 'frames that a sink did not take',
   'pentameter.history.seconds': 'seconds that are durable in the history',
   'pentameter.history.lost': 'seconds that the history could not keep, by reason',
+  'pentameter.history.damaged': 'parts of the history that could not be read, by what is wrong',
   'pentameter.history.reads': 'reads from an engine that were answered',
   'pentameter.history.failed': 'reads from an engine that failed, by reason',
   'pentameter.history.restarts': "times that the history's thread ended and was started again",
   'pentameter.history.size': 'what the history takes on disk',
-  'pentameter.history.series': 'series of which the history has cells',
+  'pentameter.history.series': 'series that the history knows',
   'pentameter.tick.missed': 'seconds that a frame was longer than one: the hub was busy',
 }
 
