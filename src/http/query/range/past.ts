@@ -90,6 +90,8 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
   const wholeMs = Math.ceil(stepMs / 1000) * 1000
   try {
     const first = await readFrom(view, history, asked, wholeMs, untilMs)
+    // samples are finer than the history: it widens their steps only where it knows anything
+    if (stepMs < 1000 && !first.isKnown) return plain
     if (first.window.stepMs === first.stepMs) return first
     return await readFrom(view, history, asked, first.stepMs, untilMs)
   } catch (error) {
@@ -101,11 +103,19 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
   }
 }
 
-/** Tells up to when the history is asked: the ring has nothing of what only the history knows. */
+/**
+ * Tells up to when the history is asked: the ring has nothing of what only the history knows, and
+ * of a series that came again what there was before it has under another number.
+ */
 function historyUntilMs(view: HubView, { ids, stepMs }: AskedRange): number {
-  const isOver = ids.some((id) => view.series.get(id) === undefined)
-  const untilMs = isOver ? view.live.newest?.endMs : view.live.wholeFromMs(stepMs)
-  return untilMs ?? view.clock.wallMs()
+  const nowMs = view.clock.wallMs()
+  let untilMs = view.live.wholeFromMs(stepMs) ?? nowMs
+  for (const id of ids) {
+    const record = view.series.get(id)
+    const overMs = view.past?.get(id) && (view.live.newest?.endMs ?? nowMs)
+    untilMs = Math.max(untilMs, record?.firstSeenMs ?? overMs ?? 0)
+  }
+  return untilMs
 }
 
 async function readFrom(
@@ -114,7 +124,7 @@ async function readFrom(
   { ids, fromMs, toMs }: AskedRange,
   stepMs: number,
   untilMs: number,
-): Promise<FoundRange & { readonly stepMs: number }> {
+): Promise<FoundRange & { readonly stepMs: number; readonly isKnown: boolean }> {
   const window = alignWindow(fromMs, toMs, stepMs)
   const columnsTo = (ms: number): number => {
     return Math.max(0, Math.min(window.length, Math.ceil((ms - window.fromMs) / stepMs)))
@@ -136,7 +146,10 @@ async function readFrom(
   const oldest = lead + columnsTo(view.live.oldestMs ?? untilMs)
   const isThere = whole.covered.subarray(oldest).every((covered) => covered === 1)
   const past = new Past(isThere ? whole : { ...whole, length: oldest }, ids, lead)
-  return { window, past, stepMs: answer.stepS * 1000 }
+  const isKnown =
+    answer.columns.some(({ cells }) => cells.some((cell) => cell !== undefined)) ||
+    answer.covered.subarray(lead, oldest).some((covered) => covered === 1)
+  return { window, past, stepMs: answer.stepS * 1000, isKnown }
 }
 
 /** Adds the seconds of the ring that an answer does not have yet, where it ends in its columns. */
