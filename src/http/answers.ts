@@ -59,6 +59,20 @@ export async function piecesAnswer(
   return placedAnswer(context, place, pieces, contentType)
 }
 
+/**
+ * Answers what is asked for elsewhere first, as of a history, and then made in slices: it is asked
+ * for when there is a place for the answer.
+ */
+export async function askedAnswer(
+  context: HubContext,
+  ask: () => Promise<Iterable<Piece | undefined>>,
+): Promise<Response> {
+  const { incoming, outgoing } = context.env
+  if (incoming.method === 'HEAD') return streamAnswer(context, null, 'application/json')
+  const place = await context.get('answers').enter(outgoing)
+  return placedAnswer(context, place, await ask(), 'application/json')
+}
+
 /** Answers what is made in slices at its place. */
 async function placedAnswer(
   context: HubContext,

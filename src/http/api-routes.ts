@@ -1,10 +1,10 @@
 /** The routes of the JSON API (api.ts); every handler reads its input, asks, and answers. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { HistoryError } from '../history/store.ts'
+import type { FoundRecords } from '../hub/history/past-list.ts'
 import { isDecrements, type SeriesRecord } from '../hub/series/record.ts'
 import type { Usual } from '../hub/usual/usual.ts'
 import type { HubView } from '../hub/view.ts'
-import { jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
+import { askedAnswer, jsonAnswer, largeJsonAnswer, piecesAnswer } from './answers.ts'
 import type { ExemplarsAnswer } from './api.ts'
 import type { HubApp, HubContext } from './guest-routes.ts'
 import { HttpError } from './http-error.ts'
@@ -12,6 +12,7 @@ import type { HttpLimits } from './limits.ts'
 import type { LiveStreams } from './live/streams.ts'
 import type { TapStreams } from './live/taps.ts'
 import { type Deletions, requireLoopback } from './query/deletion.ts'
+import { refusalOf } from './query/history-refusal.ts'
 import { type NamingParts, namesJson } from './query/names.ts'
 import {
   cellsQuery,
@@ -115,22 +116,19 @@ export function addApiRoutes(
   })
 }
 
-/** @throws {HttpError} 400 for more than the history can count, 503 where it does not answer */
-async function pastAnswer(context: HubContext, view: HubView): Promise<Response> {
+/** Answers with series of the past; 503 where the history does not answer, and says why. */
+function pastAnswer(context: HubContext, view: HubView): Promise<Response> {
   const { from, to, ...query } = readQuery(pastQuery, context)
   const { fromMs, toMs } = windowOf({ from, to }, view, PAST_DEFAULT_MS)
   const bounds = { fromS: Math.floor(fromMs / 1000), toS: Math.ceil(toMs / 1000) }
-  try {
-    const found = await view.past?.find({ ...query, ...bounds })
-    const pieces = pastJson(view, found ?? { series: [], total: 0 })
-    return await piecesAnswer(context, pieces, 'application/json')
-  } catch (error) {
-    if (!(error instanceof HistoryError)) throw error
-    if (error.code === 'too_large') {
-      throw new HttpError(400, 'too_large', error.message, 'narrow the words, or the time')
+  const found = async (): Promise<FoundRecords> => {
+    try {
+      return (await view.past?.find({ ...query, ...bounds })) ?? { series: [], total: 0 }
+    } catch (error) {
+      throw refusalOf(error, 'narrow the words, or the time')
     }
-    throw new HttpError(503, 'no_history', error.message, 'GET /api/v1/sources tells its state')
   }
+  return askedAnswer(context, async () => pastJson(view, await found()))
 }
 
 function samplesAnswer(context: HubContext, view: HubView): Promise<Response> {
@@ -159,7 +157,7 @@ function seriesOf(view: HubView, id: string): SeriesRecord {
   throw new HttpError(404, 'unknown_series', `no series ${id}`, hint)
 }
 
-async function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
+function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
   const { series, step, ...asked } = readQuery(rangeQuery, context)
   const { fromMs, toMs } = windowOf(asked, view, WINDOW_DEFAULT_MS)
   const stepMs = Math.round(step * 1000)
@@ -174,9 +172,10 @@ async function rangeAnswer(context: HubContext, view: HubView): Promise<Response
         : `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
     throw new HttpError(400, 'too_many_columns', message, hint)
   }
-  const { window, past } = await findPast(view, { ids: series, fromMs, toMs, stepMs })
-  const pieces = rangeJson(view, series, window, past)
-  return piecesAnswer(context, pieces, 'application/json')
+  return askedAnswer(context, async () => {
+    const { window, past } = await findPast(view, { ids: series, fromMs, toMs, stepMs })
+    return rangeJson(view, series, window, past)
+  })
 }
 
 function cellsAnswer(context: HubContext, view: HubView, streams: LiveStreams): Promise<Response> {

@@ -106,6 +106,8 @@ test('a second hub of a folder says who has it, and runs without a history', asy
   assert.match(history?.message ?? '', new RegExp(`in use by process ${process.pid} since 20`))
   assert.ok(second.log.some((line) => line.includes('runs without a history')))
   assert.equal(first.hub.sources().history?.state, 'running')
+  const query = { filter: '', fromS: 0, toS: 2 ** 31, limit: 1 }
+  await assert.rejects(second.hub.past!.find(query), { code: 'in_use' })
   await second.hub.stop()
   await first.hub.stop()
   const third = await withHistory(path)

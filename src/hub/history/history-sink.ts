@@ -2,7 +2,13 @@
  * The sink that hands every closed second to the history. What a store has not confirmed is
  * bounded: above the limit a second is lost to the history, and counted; live data go on.
  */
-import type { ClosedSecond, FoundSeries, HistoryHealth, PastQuery } from '../../history/store.ts'
+import type {
+  ClosedSecond,
+  FoundSeries,
+  HistoryError,
+  HistoryHealth,
+  PastQuery,
+} from '../../history/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
 import type { Log } from '../log.ts'
@@ -14,6 +20,7 @@ import type { HistoryStatus } from '../status/status.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
 import { tellLiving } from './living-series.ts'
+import type { PastList } from './past-list.ts'
 import { type News, SeriesNews } from './series-news.ts'
 import type { ThreadHistory } from './thread/thread-history.ts'
 
@@ -227,21 +234,27 @@ function* secondOf(frame: Frame, { defined, ended }: News): Task<ClosedSecond> {
   }
 }
 
-/** Sink of a history that could not be opened: it takes nothing, and says why. */
-export class NoHistory implements Sink {
+/** Sink of a history that could not be opened: it takes nothing and has nothing, and says why. */
+export class NoHistory implements Sink, PastList {
   readonly name = 'history'
   readonly #place: string
-  readonly #message: string
+  readonly #reason: HistoryError
 
-  constructor(place: string, message: string) {
+  constructor(place: string, reason: HistoryError) {
     this.#place = place
-    this.#message = message
+    this.#reason = reason
+  }
+
+  get(): undefined {}
+
+  async find(): Promise<never> {
+    throw this.#reason
   }
 
   *deliver(): Task {}
 
   history(): HistoryStatus {
-    return { place: this.#place, state: 'off', message: this.#message }
+    return { place: this.#place, state: 'off', message: this.#reason.message }
   }
 
   async close(): Promise<void> {}

@@ -40,7 +40,9 @@ export async function openHistory(
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
     log('warn', 'the hub runs without a history', { reason: error.message })
-    hub.addSink(new NoHistory(place, error.message))
+    const none = new NoHistory(place, error)
+    hub.past = none
+    hub.addSink(none)
   }
 }
 

@@ -2,6 +2,7 @@
  * Series that the history alone has, told to clients under ids of their own: a client asks for
  * them as for those of the hub. What was told last is remembered, within a bound.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { HistoryReader, PastQuery, PastSeries as StoredPast } from '../../history/store.ts'
 import { identityOf } from '../../model/index.ts'
 import { DECREMENTS_ENDING } from '../ingest/definition.ts'
@@ -10,6 +11,8 @@ import { readOrigin } from './restore-series.ts'
 
 /** Ids from here on: no series of the hub has one as high. */
 const FIRST_ID = 2 ** 31
+/** Series that are noted between two turns of others. */
+const SERIES_PER_STEP = 256
 /** Series whose ids are remembered: some 10 MB. */
 const REMEMBERED = 20_000
 
@@ -36,7 +39,12 @@ export class PastSeries implements PastList {
 
   async find(query: PastWords): Promise<FoundRecords> {
     const found = await this.#reader.find({ ...query, partEnding: DECREMENTS_ENDING })
-    const series = found.series.flatMap((each) => this.#remember(each, query) ?? [])
+    const series: PastRecord[] = []
+    for (const [i, each] of found.series.entries()) {
+      if (i % SERIES_PER_STEP === SERIES_PER_STEP - 1) await setImmediate()
+      const record = this.#remember(each, query)
+      if (record !== undefined) series.push(record)
+    }
     return { series, total: found.total }
   }
 

@@ -7,7 +7,7 @@ import { type CellAnswer, HistoryError, type HistoryStore } from '../../../histo
 import type { Frame } from '../../../hub/live/frame.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
-import { HttpError } from '../../http-error.ts'
+import { refusalOf } from '../history-refusal.ts'
 
 export interface RangeWindow {
   readonly fromMs: number
@@ -79,7 +79,7 @@ interface FoundRange {
 /**
  * Reads what of a range is in the history alone, or finer there. Its step is widened where the
  * history keeps only wider cells of that time.
- * @throws {HttpError} 400 for more than the history reads at once
+ * @throws {HttpError} 400 for more than the history reads at once, 503 where too many ask it
  */
 export async function findPast(view: HubView, asked: AskedRange): Promise<FoundRange> {
   const { fromMs, toMs, stepMs } = asked
@@ -96,8 +96,8 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
     return await readFrom(view, history, asked, first.stepMs, untilMs)
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
-    if (error.code === 'too_large') {
-      throw new HttpError(400, 'too_large', error.message, 'use a wider step, or ask for less')
+    if (error.code === 'too_large' || error.code === 'busy') {
+      throw refusalOf(error, 'use a wider step, or ask for less')
     }
     return plain // what went wrong with it is told by the hub
   }
