@@ -69,6 +69,15 @@ test('what is in no bucket counts: zeros, overflow, and values below zero', () =
   assert.equal(sums.quantile(0.5), Number.NaN)
 })
 
+test('extremes that a sender does not tell limit nothing', () => {
+  const open = histogramOf([100, 200, 300])
+  open.min = open.max = Number.NaN
+  add([open])
+  assert.equal(sums.quantile(0.5), open.quantile(0.5))
+  add([open, histogramOf([150])])
+  assert.equal(sums.quantile(0.99), merged([open, histogramOf([150])]).quantile(0.99))
+})
+
 test('a histogram with bounds of its own is not added', () => {
   const bounded = new Histogram()
   bounded.bounds = [1, 10]

@@ -15,6 +15,7 @@ export class BucketSums {
   negative = 0
   overflow = 0
   overflowFrom = Number.POSITIVE_INFINITY
+  /** Ends of all; infinite the other way round where one histogram does not know its own. */
   min = Number.POSITIVE_INFINITY
   max = Number.NEGATIVE_INFINITY
   #scale = 0

@@ -400,8 +400,8 @@ class Unpacker {
     sums.zero += this.#near()
     this.#double()
     this.#number()
-    sums.min = Math.min(sums.min, Number(this.#number() ?? Number.POSITIVE_INFINITY))
-    sums.max = Math.max(sums.max, Number(this.#number() ?? Number.NEGATIVE_INFINITY))
+    sums.min = Math.min(sums.min, Number(this.#number() ?? Number.NEGATIVE_INFINITY))
+    sums.max = Math.max(sums.max, Number(this.#number() ?? Number.POSITIVE_INFINITY))
     const length = this.#near()
     if (length > 0) {
       const first = this.#index()
