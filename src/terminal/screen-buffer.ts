@@ -1,5 +1,6 @@
 /** A picture in cells, on its way to a terminal: text is cut where it ends, and made harmless. */
 
+import { escapeUnseen } from '../model/text/unseen.ts'
 import { type ColorDepth, type Style, styleCode, styleSequence } from './color.ts'
 import { characterWidth, textWidth } from './columns.ts'
 
@@ -121,12 +122,10 @@ export class ScreenBuffer {
   }
 }
 
-/** Controls, halves of surrogate pairs, and what would turn the direction of a line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
-const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Cs}]/gu
+/** What is left of those once the usual ones are spelled out: what joins characters, for one. */
 const INVISIBLE = /\p{Cf}/gu
 
-/** Replaces what steers a terminal: the text may come from a peer. */
+/** Spells out what steers a terminal or turns a line: the text may come from a peer. */
 export function printable(text: string): string {
-  return text.replace(HARMFUL, '·').replace(INVISIBLE, '')
+  return escapeUnseen(text.toWellFormed()).replace(INVISIBLE, '')
 }

@@ -3,8 +3,10 @@ import { render } from 'preact'
 import './style/index.css'
 import { App } from './shell/app.tsx'
 import { Page, PageContext } from './shell/page.ts'
+import { spellRenderedTexts } from './shell/spelled.ts'
 import { VIEWS } from './views.ts'
 
+spellRenderedTexts()
 const page = new Page(VIEWS)
 page.start()
 

@@ -49,6 +49,32 @@ for (const width of [390, 1440]) {
   })
 }
 
+test('controls and turns of direction in names and labels are spelled out, and break no row', {
+  skip,
+}, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty', width: 390 })
+  await page.getByText('Nothing has arrived yet').waitFor()
+  hub.add('two\nlines.of\u202eit', 'counter', { route: '/a\nb', user: '\u202etxt' }, 40)
+  hub.add('two\nlines.of', 'counter', { route: '/c' }, 40)
+  await page.locator('.cell').first().waitFor()
+  const origin = new URL(page.url()).origin
+  const raw = '(document.body.innerHTML + document.title).match(/[\\u202e\\x00-\\x09\\x0b-\\x1f]/)'
+  for (const density of ['charts', 'lines', 'table']) {
+    await page.goto(`${origin}/?density=${density}`)
+    await until(page, 'document.querySelectorAll("a.title").length === 2')
+    assert.match(await textOf(page, 'a.title'), /two\\x0alines\.of/)
+    assert.match(await textOf(page, 'main'), /user=\\u202etxt/)
+    const heights = `[...document.querySelectorAll('a.title')].map((it) => it.scrollHeight)`
+    assert.deepEqual(await page.evaluate(`${heights}.filter((height) => height > 26)`), [])
+    assert.equal(await page.evaluate(raw), null, density)
+  }
+  await page.locator('a.title').nth(1).click()
+  await page.locator('aside').waitFor()
+  await hub.ticks(1)
+  assert.match(await textOf(page, 'main'), /route=\/a\\x0ab/)
+  assert.equal(await page.evaluate(raw), null, 'one series')
+})
+
 test('a blank name is said to be blank, and huge values have a plain exponent', {
   skip,
 }, async (t) => {

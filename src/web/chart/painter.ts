@@ -1,4 +1,5 @@
 /** What every chart needs of a canvas: CSS pixels, text with a halo, snapped hairlines. */
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import type { Size } from './frame.ts'
 
 interface LabelStyle {
@@ -51,8 +52,9 @@ export class Painter {
     return Math.round(at * this.ratio) / this.ratio
   }
 
-  label(words: string, x: number, y: number, style: LabelStyle = {}): void {
+  label(text: string, x: number, y: number, style: LabelStyle = {}): void {
     const { color = 'ink-quiet', align = 'left', weight = 400, size = LABEL_SIZE, room } = style
+    const words = escapeUnseen(text)
     const { context, palette } = this
     context.font = this.font(weight, size)
     context.textAlign = align
@@ -65,9 +67,9 @@ export class Painter {
   }
 
   /** Measures the width of a label in CSS pixels. */
-  textWidth(words: string, { weight = 400 }: LabelStyle = {}): number {
+  textWidth(text: string, { weight = 400 }: LabelStyle = {}): number {
     this.context.font = this.font(weight)
-    return this.context.measureText(words).width
+    return this.context.measureText(escapeUnseen(text)).width
   }
 
   /** Gives the font of labels. */

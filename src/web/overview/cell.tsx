@@ -1,6 +1,7 @@
 /** A series in the overview: with its chart (136 px), or as one line (28 px). */
 import type { JSX, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
 import { join } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
@@ -240,7 +241,7 @@ export function useSeriesPicture(
     const value = [reading.caption, join(reading.main)].join(' ').trim()
     const name = `${entry.text}, last ${spanText(store.clock.window.value)}, ${value}`
     // The name holds the value; it is read on demand, never announced.
-    if (name !== named.current) canvas.setAttribute('aria-label', name)
+    if (name !== named.current) canvas.setAttribute('aria-label', escapeUnseen(name))
     named.current = name
   }
 }

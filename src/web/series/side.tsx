@@ -126,7 +126,11 @@ function LastCell({ entry }: SideProps): JSX.Element | null {
     <Section title="Last cell" note={<CopyButton text={json} what="last cell" />}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too */}
       <section class="raw" tabIndex={0} aria-label="Last cell as JSON">
-        <pre>{json}</pre>
+        <pre>
+          {json.split('\n').map((line) => (
+            <div>{line}</div>
+          ))}
+        </pre>
       </section>
     </Section>
   )

@@ -1,6 +1,7 @@
 /** The frame around the views: bar, banner, the view of the URL, keys, and words spoken once. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import { setSingles, useKeys } from '../keys/key-actions.ts'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
@@ -46,7 +47,7 @@ export function App(): JSX.Element {
   useSpokenState()
   useDialogs()
   useEffect(() => {
-    document.title = `${title} · Pentameter`
+    document.title = escapeUnseen(`${title} · Pentameter`)
   }, [title])
   return (
     <>

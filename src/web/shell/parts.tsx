@@ -1,6 +1,7 @@
 /** Small parts that several views share: links, readings, copy buttons, panels, facts. */
 import type { ComponentChildren, JSX, Ref } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import { shownName } from '../../viewer/format/name.ts'
 import { NO_BREAK_SPACE, type Quantity } from '../../viewer/format/number.ts'
 import { Icon } from './icon.tsx'
@@ -56,15 +57,22 @@ export function NoList(): JSX.Element | null {
 }
 
 /** Writes only what changed: keeps a selection, and spares a layout. */
-export function setText(element: Element | null | undefined, words: string): void {
+export function setText(element: Element | null | undefined, text: string): void {
+  const words = escapeUnseen(text)
   if (element && element.textContent !== words) element.textContent = words
+}
+
+/** Writes a title only where it changed. */
+export function setTitle(element: HTMLElement | null | undefined, text: string): void {
+  const words = escapeUnseen(text)
+  if (element && element.title !== words) element.title = words
 }
 
 /** Writes a quantity into an element that renders no children of its own. */
 export function setQuantity(element: Element | null | undefined, value: Quantity): void {
   if (!element) return
   const [number, unit] = value
-  const words = unit === '' ? '' : NO_BREAK_SPACE + unit
+  const words = unit === '' ? '' : NO_BREAK_SPACE + escapeUnseen(unit)
   if (element.childNodes.length === 0) {
     const span = document.createElement('span')
     span.className = 'unit'
@@ -100,7 +108,7 @@ export function useReading(className: string): [JSX.Element, (reading: ReadingPa
     setText(caption.current, reading.caption)
     setText(number.current, digits)
     setText(unit.current, name === '' ? '' : NO_BREAK_SPACE + name)
-    if (box.current && box.current.title !== reading.title) box.current.title = reading.title
+    setTitle(box.current, reading.title)
   }
   return [element, write]
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Line } from '../../../../model/board/line/line.ts'
 import { colorOf } from '../../../../model/board/plots.ts'
-import { Name } from '../../../../web/shell/parts.tsx'
+import { Name, setTitle } from '../../../../web/shell/parts.tsx'
 import type { ScopeSession } from '../session/session.ts'
 
 /** Type of what is dragged: the name of a line. */
@@ -28,7 +28,7 @@ export function LineKey({ session, line, isCrowded }: LineKeyProps): JSX.Element
   const tellAll = (): void => {
     const value = session.board.valueAt(line, session.cursorTime())
     const words = Number.isNaN(value) ? 'no value' : `${value} ${line.about.unit ?? ''}`
-    if (button.current) button.current.title = `${line.name} = ${words.trim()}`
+    setTitle(button.current, `${line.name} = ${words.trim()}`)
   }
   return (
     <button
