@@ -122,7 +122,8 @@ function drawValues(
       ? logScale(range, 0, bottom, count)
       : linearScale(range, 0, bottom, Math.min(count, 5), unit)
   let free = Number.POSITIVE_INFINITY
-  const texts = axisTexts(scale.ticks, unit, (words) => wide(words).length <= LABEL)
+  const isFitting = (words: string): boolean => wide(words).length <= LABEL
+  const texts = axisTexts(scale.ticks, unit, isFitting, axis === 'log')
   for (const [i, tick] of scale.ticks.entries()) {
     const row = Math.floor(Math.min(bottom, Math.max(0, Math.round(scale.y(tick)))) / DOTS_DOWN)
     if (row >= free) continue

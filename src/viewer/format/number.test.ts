@@ -136,17 +136,28 @@ test('axis labels of a rate with a unit keep the time: m/s is no m', () => {
 
 test('axis labels that do not fit have prefixes and no unit, all of an axis alike', () => {
   const narrow = (words: string): boolean => words.length <= 6
-  const narrower = (words: string): boolean => words.length <= 4
   assert.deepEqual(
     axisTexts([0, 2 ** 20], 'B/s', () => true),
-    ['0\u00a0B/s', '1\u00a0MiB/s'],
+    ['0\u00a0MiB/s', '1\u00a0MiB/s'],
   )
-  assert.deepEqual(axisTexts([0, 2 ** 20], 'B/s', narrow), ['0\u00a0B', '1\u00a0MiB'])
+  assert.deepEqual(axisTexts([0, 2 ** 20], 'B/s', narrow), ['0\u00a0MiB', '1\u00a0MiB'])
   assert.deepEqual(axisTexts([0, 2], 'm/s', narrow), ['0\u00a0m/s', '2\u00a0m/s'])
-  assert.deepEqual(axisTexts([0, 512, 2 ** 20], 'B/s', narrower), ['0', '512', '1\u00a0Mi'])
-  assert.deepEqual(axisTexts([500, 2500], 'requests/s', narrow), ['500', '2.5\u00a0k'])
-  assert.deepEqual(axisTexts([20, 2500], 'W/min', narrow), ['20', '2.5\u00a0k'])
-  assert.deepEqual(axisTexts([20, 20_000], '/min', narrow), ['20', '20\u00a0k'])
+  assert.deepEqual(
+    axisTexts([0, 2 ** 19, 2 ** 20], 'B/s', (words) => words.length <= 6),
+    ['0', '0.5\u00a0Mi', '1\u00a0Mi'],
+  )
+  assert.deepEqual(axisTexts([500, 2500], 'requests/s', narrow), ['0.5\u00a0k', '2.5\u00a0k'])
+  assert.deepEqual(axisTexts([500, 2500], 'W/min', narrow), ['0.5\u00a0k', '2.5\u00a0k'])
+  assert.deepEqual(axisTexts([0, 20_000], '/min', narrow), ['0', '20\u00a0k'])
+})
+
+test('labels of one axis have one prefix, but for those of a logarithmic one', () => {
+  const isFitting = (): boolean => true
+  assert.deepEqual(axisTexts([0, 0.005], 'seconds', isFitting), ['0\u00a0ms', '5\u00a0ms'])
+  assert.deepEqual(axisTexts([-5e-4, 1e-3], 's', isFitting), ['\u22120.5\u00a0ms', '1\u00a0ms'])
+  assert.deepEqual(axisTexts([0, 0], 'seconds', isFitting), ['0\u00a0s', '0\u00a0s'])
+  assert.deepEqual(axisTexts([0, 500, 1000], '', isFitting), ['0', '0.5\u00a0k', '1\u00a0k'])
+  assert.deepEqual(axisTexts([1e-4, 1e-3], 's', isFitting, true), ['100\u00a0µs', '1\u00a0ms'])
 })
 
 test('exact counts are grouped by thin spaces and keep every digit beyond 2^53', () => {

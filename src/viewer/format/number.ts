@@ -99,26 +99,34 @@ export function parseUnit(unit: string): ParsedUnit {
   return { base, tail, factor: 1, sort: NOUN.test(base) ? 'noun' : 'other' }
 }
 
-/** @param unit '', '/s', 'B', 'B/min', '%', 'ns' to 's', or any text, which is kept as it is */
-export function format(value: number | null | undefined, unit = ''): Quantity {
+/**
+ * @param unit '', '/s', 'B', 'B/min', '%', 'ns' to 's', or any text, which is kept as it is
+ * @param like number whose prefix is taken, where several are to have the same
+ */
+export function format(
+  value: number | null | undefined,
+  unit = '',
+  like: number | undefined = value ?? undefined,
+): Quantity {
   if (value === null || value === undefined || Number.isNaN(value)) return [NO_VALUE, '']
   if (!Number.isFinite(value)) return [value > 0 ? '∞' : `${MINUS}∞`, '']
   const { base, tail, factor, sort } = parseUnit(unit)
-  if (sort === 'time') return formatTime(value, base)
+  const size = Math.abs(like ?? value)
+  if (sort === 'time') return formatTime(value, base, size)
   if (sort === 'other') return [digits(value), base + tail]
-  if (sort === 'prefixed') return formatPrefixed(value * factor, base + tail)
-  const isWhole = Number.isInteger(value) && tail === '' && Math.abs(value) < 1000
+  if (sort === 'prefixed') return formatPrefixed(value * factor, base + tail, size * factor)
+  const isWhole = Number.isInteger(value) && tail === '' && size < 1000
   if (sort === 'plain') {
-    const [number, prefix] = scale(value, 1000, SI)
+    const [number, prefix] = scale(value, 1000, SI, size)
     return [isWhole ? withMinus(String(value)) : digits(number), prefix + tail]
   }
   if (sort === 'noun') {
-    const [number, prefix] = scale(value, 1000, SI)
+    const [number, prefix] = scale(value, 1000, SI, size)
     const words = prefix === '' ? base : prefix + NO_BREAK_SPACE + base
     return [isWhole ? withMinus(String(value)) : digits(number), words + tail]
   }
   const bytes = value * factor
-  const [number, name] = scale(bytes, 1024, IEC)
+  const [number, name] = scale(bytes, 1024, IEC, size * factor)
   const isExact = isWhole && name === IEC[0]
   return [isExact ? withMinus(String(bytes)) : digits(number), name + tail]
 }
@@ -127,8 +135,7 @@ function factorOf(prefix: string): number {
   return PREFIXES.find(([name]) => name === (prefix === 'u' ? 'µ' : prefix))![1]
 }
 
-function formatPrefixed(value: number, unit: string): Quantity {
-  const size = Math.abs(value)
+function formatPrefixed(value: number, unit: string, size: number): Quantity {
   if (size === 0) return ['0', unit]
   const last = PREFIXES.at(-1)!
   // A little below a prefix already rounds to 1.00 of it.
@@ -136,26 +143,30 @@ function formatPrefixed(value: number, unit: string): Quantity {
   return [digits(value / factor), name + unit]
 }
 
-function formatTime(value: number, unit: string): Quantity {
-  const seconds = value * SECONDS_PER[unit]!
-  const size = Math.abs(seconds)
-  if (size === 0) return ['0', unit === 'us' ? 'µs' : unit]
+function formatTime(value: number, unit: string, size: number): Quantity {
+  const per = SECONDS_PER[unit]!
+  if (size === 0) return ['0', TIMES.find(([, factor]) => factor === per)?.[0] ?? unit]
   for (const [name, factor] of TIMES) {
     // A little below the unit already rounds to 1.00 of it.
-    if (size >= factor * 0.9995) return [digits(seconds / factor), name]
+    if (size * per >= factor * 0.9995) return [digits((value * per) / factor), name]
   }
-  return [digits(seconds / 1e-9), 'ns']
+  return [digits((value * per) / 1e-9), 'ns']
 }
 
-function scale(value: number, base: number, names: readonly string[]): [number, string] {
-  let number = value
+function scale(
+  value: number,
+  base: number,
+  names: readonly string[],
+  size: number,
+): [number, string] {
+  let rest = size
   let power = 0
-  while (Math.abs(number) >= NEXT_PREFIX && power < names.length - 1) {
-    number /= base
+  while (rest >= NEXT_PREFIX && power < names.length - 1) {
+    rest /= base
     power += 1
   }
   // Beyond the last prefix the exponent says it all: no `1.00e64 E`.
-  return Math.abs(number) >= NEXT_PREFIX ? [value, names[0]!] : [number, names[power]!]
+  return rest >= NEXT_PREFIX ? [value, names[0]!] : [value / base ** power, names[power]!]
 }
 
 /** Writes three significant digits, zeros kept: 12 is `12.0`, 0.5 is `0.500`; zero is `0`. */
@@ -186,14 +197,16 @@ export function join([number, unit]: Quantity): string {
  * Writes a label of an axis, which is a round number: no forced zeros (`10 ms`, not `10.0 ms`).
  * `/s` is left out of plain rates, but not where the rest would be another unit, as `m` of `m/s`.
  */
-export function axisText(value: number, unit = ''): string {
-  const [number, name] = format(value, unit)
+export function axisText(value: number, unit = '', like = value): string {
+  const [number, name] = format(value, unit, like)
   const { base, tail } = parseUnit(unit)
+  if (base === '' && value === 0) return number
   return join([roundNumber(number), base === '' ? name.slice(0, name.length - tail.length) : name])
 }
 
 /**
- * Writes the labels of one axis alike: where one of them does not fit with what its rate is stated
+ * Writes the labels of one axis alike: all have the prefix of the largest, `0.5 MiB` below `1 MiB`,
+ * but for those of a logarithmic one, which ends far from where it begins. Where one of them does not fit with what its rate is stated
  * per, bytes are without that, as plain rates are; where that does not fit or would be another
  * unit, all are numbers with prefixes and without a unit, which the values beside the axis have.
  */
@@ -201,15 +214,19 @@ export function axisTexts(
   values: readonly number[],
   unit: string,
   isFitting: (text: string) => boolean,
+  isLogarithmic = false,
 ): readonly string[] {
-  const texts = values.map((value) => axisText(value, unit))
+  const largest = Math.max(...values.map(Math.abs))
+  const likeOf = (value: number): number => (isLogarithmic ? value : largest)
+  const texts = values.map((value) => axisText(value, unit, likeOf(value)))
   const { base, tail, sort } = parseUnit(unit)
   if (base === '' || tail === '' || texts.every(isFitting)) return texts
   const bytes = sort === 'bytes' ? texts.map((words) => words.slice(0, -tail.length)) : []
   if (bytes.length > 0 && bytes.every(isFitting)) return bytes
   return values.map((value) => {
-    const [number, name] = format(value, unit)
-    return join([roundNumber(number), name.slice(0, -(base + tail).length).trimEnd()])
+    const [number, name] = format(value, unit, likeOf(value))
+    const prefix = value === 0 ? '' : name.slice(0, -(base + tail).length).trimEnd()
+    return join([roundNumber(number), prefix])
   })
 }
 

@@ -236,7 +236,7 @@ function drawScale(painter: Painter, plot: Plot, box: Box, scale: Scale): void {
   if (plot.size === 'spark') return
   const room = plot.size === 'large' ? box.left - 8 : SCALE_WIDTH - 6
   const isFitting = (words: string): boolean => painter.textWidth(words) <= room * NARROWED
-  const texts = axisTexts(scale.ticks, plot.unit, isFitting)
+  const texts = axisTexts(scale.ticks, plot.unit, isFitting, plot.axis === 'log')
   for (const [i, words] of texts.entries()) {
     const y = scale.y(scale.ticks[i]!) + 4
     if (plot.size === 'large') painter.label(words, box.left - 8, y, { align: 'right', room })

@@ -142,11 +142,12 @@ function drawThresholds(
   scale: Scale,
   unit: string,
 ): void {
+  const largest = Math.max(...scale.ticks.map(Math.abs))
   for (const { name, value } of thresholds) {
     const at = scale.y(value)
     if (at < box.top - 1 || at > box.bottom + 1) continue
     painter.horizontal(at, box.left, box.right, 'trigger', [5, 4])
-    const words = `${cut(name)} ${axisText(value, unit)}`
+    const words = `${cut(name)} ${axisText(value, unit, largest)}`
     const y = at < box.top + 16 ? at + 13 : at - 5
     painter.label(words, box.left + 6, y, { color: 'ink-soft', room: box.right - box.left - 12 })
   }
