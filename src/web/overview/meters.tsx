@@ -1,9 +1,9 @@
 /** One meter per dialect: "is everything arriving?" is answered before anything else. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { DialectStatus } from '../../http/api.ts'
+import type { DialectStatus, SourcesAnswer } from '../../http/api.ts'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
-import { allDigits, exact, format, NO_VALUE } from '../../viewer/format/number.ts'
+import { allDigits, exact, format } from '../../viewer/format/number.ts'
 import { absentPeers, isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { ageText } from '../../viewer/format/time.ts'
 import { STEPS_KEPT } from '../../viewer/store/series-data.ts'
@@ -74,13 +74,35 @@ function Trouble({ status, limited, hasAbsent }: TroubleProps): JSX.Element {
     )
   }
   if (hasAbsent) return <span class="trouble warn">◆ no connection</span>
-  const words = status.lastDataMs === null ? 'waiting' : 'no errors'
-  return <span class="trouble muted">{words}</span>
+  return <span class="trouble muted">no errors</span>
+}
+
+/** Shows a title that may be broken where a word begins within another: `Open·Telemetry`. */
+function Title({ text }: { text: string }): JSX.Element {
+  const [first, ...others] = text.split(/(?<=\p{Ll})(?=\p{Lu})/u)
+  return (
+    <span class="name">
+      {first}
+      {others.map((part) => [<wbr key={part} />, part])}
+    </span>
+  )
+}
+
+/** Tells how a button filters by its dialect. */
+function useFilter({ name, title }: DialectStatus) {
+  const { navigation } = usePage()
+  const isPressed = navigation.state(OVERVIEW).source === name
+  return {
+    type: 'button',
+    'aria-pressed': isPressed,
+    title: `Show only series from ${title}`,
+    onClick: () => navigation.go(to(OVERVIEW, { source: isPressed ? '' : name })),
+  } as const
 }
 
 function Meter({ status }: { status: DialectStatus }): JSX.Element {
   const page = usePage()
-  const { store, cursor, navigation } = page
+  const { store, cursor } = page
   const age = useRef<HTMLSpanElement>(null)
   const [rate, write] = useReading('rate')
   const update = (): void => {
@@ -91,25 +113,17 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
     const shown = isWaiting ? Number.NaN : now
     write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
     const seconds = isWaiting ? 0 : (store.clock.nowMs() - latest.lastDataMs) / 1000
-    setText(age.current, isWaiting ? 'nothing yet' : ageText(seconds))
+    setText(age.current, isWaiting ? '' : ageText(seconds))
     const interval = (store.hello?.intervalMs ?? 1000) / 1000
     age.current?.classList.toggle('warn', !isWaiting && seconds >= SILENT_INTERVALS * interval)
   }
   // The button draws its words itself: in narrow windows its canvas is not there to do it.
   const button = usePanel<HTMLButtonElement>({ draw: update })
   const spark = useRateSpark(status.name)
-  const isPressed = navigation.state(OVERVIEW).source === status.name
   return (
-    <button
-      ref={button}
-      type="button"
-      class={status.lastDataMs === null ? 'meter waiting' : 'meter'}
-      aria-pressed={isPressed}
-      title={`Show only series from ${status.title}`}
-      onClick={() => navigation.go(to(OVERVIEW, { source: isPressed ? '' : status.name }))}
-    >
+    <button ref={button} class="meter" {...useFilter(status)}>
       <span class="body">
-        <span class="name">{status.title}</span>
+        <Title text={status.title} />
         <Trouble
           status={status}
           limited={isLimited(store.sources.value, status.name)}
@@ -117,11 +131,29 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
         />
         {rate}
         {status.lastDataMs !== null && spark}
-        <span class="where cut">{status.address || NO_VALUE}</span>
+        <span class="where cut">{status.address}</span>
         <span class="age" ref={age} />
       </span>
     </button>
   )
+}
+
+/** Lists the dialects that nothing has come of: they take the room of one. */
+function Waiting({ dialects }: { dialects: readonly DialectStatus[] }): JSX.Element {
+  return (
+    <div class="waiting">
+      <span class="tiny muted">Nothing yet from</span>
+      <div>
+        {dialects.map((status) => (
+          <WaitingButton key={status.name} status={status} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function WaitingButton({ status }: { status: DialectStatus }): JSX.Element {
+  return <button {...useFilter(status)}>{status.title}</button>
 }
 
 /** Says what came to ports that several dialects share and is of none: it is on no meter. */
@@ -138,17 +170,33 @@ function Unclaimed(): JSX.Element | null {
   )
 }
 
+/** Tells whether there is nothing to say of a dialect: no data, no error, no peer that is missed. */
+function isWaiting(
+  sources: SourcesAnswer | undefined,
+  { name, ...status }: DialectStatus,
+): boolean {
+  return (
+    status.lastDataMs === null &&
+    status.errors === 0 &&
+    !isLimited(sources, name) &&
+    !absentPeers(sources).some(({ dialect }) => dialect === name)
+  )
+}
+
 export function Meters(): JSX.Element | null {
   const { store } = usePage()
-  const dialects = store.sources.value?.dialects ?? []
+  const sources = store.sources.value
+  const dialects = sources?.dialects ?? []
   if (dialects.length === 0) return null
+  const waiting = dialects.filter((status) => isWaiting(sources, status))
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form */}
-      <div class="meters" role="group" aria-label="Sources" style={{ '--count': dialects.length }}>
-        {dialects.map((status) => (
-          <Meter key={status.name} status={status} />
-        ))}
+      <div class="meters" role="group" aria-label="Sources">
+        {dialects.map((status) =>
+          waiting.includes(status) ? null : <Meter key={status.name} status={status} />,
+        )}
+        {waiting.length > 0 && <Waiting dialects={waiting} />}
       </div>
       <Unclaimed />
     </>
