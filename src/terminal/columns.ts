@@ -3,6 +3,7 @@
  * their widest cell. Terminals disagree about new emoji; a screen therefore places the cursor anew
  * after every character that is not surely one column wide.
  */
+import { escapeUnseen } from '../model/text/unseen.ts'
 
 /** Marks that sit on the character before them, and formatting that shows nothing. */
 const ZERO_WIDE = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u
@@ -35,9 +36,18 @@ export function characterWidth(character: string): 0 | 1 | 2 {
   return EMOJI.test(character) ? 2 : 1
 }
 
+/** Formatting that may be left out: what joins characters, for one. */
+const INVISIBLE = /\p{Cf}/gu
+
+/** Spells out what steers a terminal or turns a line: the text may come from a peer. */
+export function printable(text: string): string {
+  return escapeUnseen(text.toWellFormed()).replace(INVISIBLE, '')
+}
+
+/** Counts the columns of a text as it is printed. */
 export function textWidth(text: string): number {
   let width = 0
-  for (const character of text) width += characterWidth(character)
+  for (const character of printable(text)) width += characterWidth(character)
   return width
 }
 

@@ -1,9 +1,9 @@
 /** Screens, keys and pictures for commands that are watched at a terminal. */
 export { type ColorWishes, colorDepth, type Style } from './color.ts'
-export { tableLines, textWidth } from './columns.ts'
+export { printable, tableLines, textWidth } from './columns.ts'
 export { onExit, type ProcessEvents } from './exit.ts'
 export { drawKeys, type KeyWords, keyLine } from './key-help.ts'
 export type { Key } from './keys.ts'
-export { printable, ScreenBuffer } from './screen-buffer.ts'
+export { ScreenBuffer } from './screen-buffer.ts'
 export { type TerminalParts, TerminalSession } from './session.ts'
 export { sparkRows } from './spark.ts'

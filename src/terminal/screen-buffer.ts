@@ -1,8 +1,7 @@
 /** A picture in cells, on its way to a terminal: text is cut where it ends, and made harmless. */
 
-import { escapeUnseen } from '../model/text/unseen.ts'
 import { type ColorDepth, type Style, styleCode, styleSequence } from './color.ts'
-import { characterWidth, textWidth } from './columns.ts'
+import { characterWidth, printable, textWidth } from './columns.ts'
 
 /** Marks on one character beyond this are left out: a cell is bounded, whatever a peer sends. */
 const MARKS_LIMIT = 4
@@ -55,7 +54,7 @@ export class ScreenBuffer {
 
   /** Writes text so that it ends before a column; what has no room is cut at its end. */
   writeRight(row: number, end: number, text: string, style: Style = 'plain', width = end): void {
-    const size = Math.min(width, textWidth(printable(text)))
+    const size = Math.min(width, textWidth(text))
     this.write(row, end - size, text, style, size)
   }
 
@@ -120,12 +119,4 @@ export class ScreenBuffer {
     const marked = this.characters[at]! + mark
     if (marked.length <= MARKS_LIMIT) this.characters[at] = marked
   }
-}
-
-/** What is left of those once the usual ones are spelled out: what joins characters, for one. */
-const INVISIBLE = /\p{Cf}/gu
-
-/** Spells out what steers a terminal or turns a line: the text may come from a peer. */
-export function printable(text: string): string {
-  return escapeUnseen(text.toWellFormed()).replace(INVISIBLE, '')
 }

@@ -1,7 +1,7 @@
 /** A line of a tap in as many rows as it takes, up to a few, where a terminal is narrower. */
 import type { ColorDepth, Style } from '../color.ts'
-import { characterWidth, textWidth } from '../columns.ts'
-import { printable, ScreenBuffer } from '../screen-buffer.ts'
+import { characterWidth, printable, textWidth } from '../columns.ts'
+import { ScreenBuffer } from '../screen-buffer.ts'
 
 export type Part = readonly [text: string, style?: Style]
 
@@ -46,7 +46,7 @@ export function wrapLine(
     at = buffer.write(row, at, rest, style)
   }
   for (const [i, field] of fields.entries()) {
-    const width = field.reduce((sum, [text]) => sum + textWidth(printable(text)), 0)
+    const width = field.reduce((sum, [text]) => sum + textWidth(text), 0)
     // the last row keeps a column for the mark of what is left out
     const room = columns - at - 1 - (row === last && i < fields.length - 1 ? 1 : 0)
     if (width > room && row < last) begin()

@@ -73,6 +73,8 @@ const RATE = 8
 const AGE = 6
 const SPARK_LEAST = 4
 const SPARK_MOST = 16
+/** Rows from which on a line can be spared for what is not there. */
+const TALL_FROM = 30
 /** Least columns of a meter: one that is narrower says too little. */
 const METER_LEAST = 38
 
@@ -91,9 +93,22 @@ export function drawMeters(buffer: ScreenBuffer, row: number, store: Store): num
 
 function drawDialects(buffer: ScreenBuffer, row: number, store: Store): number {
   const all = store.sources.peek()?.dialects ?? []
-  const heard = all.filter(({ lastDataMs, errors }) => lastDataMs !== null || errors > 0)
-  // all of them while there is nothing to see besides, and where there is room
-  const dialects = heard.length === 0 || buffer.rows >= 30 ? all : heard
+  const dialects = all.filter(({ lastDataMs, errors }) => lastDataMs !== null || errors > 0)
+  const silent = all.filter((status) => !dialects.includes(status))
+  const rows = drawHeard(buffer, row, store, dialects)
+  // while there is nothing to see besides, and where there is room
+  if (silent.length === 0 || (rows > 0 && buffer.rows < TALL_FROM)) return rows
+  buffer.write(row + rows, 1, `nothing yet from ${silent.map(titleOf).join(', ')}`, 'faint')
+  return rows + 1
+}
+
+/** Draws meters of those that something came of. @returns rows that they took */
+function drawHeard(
+  buffer: ScreenBuffer,
+  row: number,
+  store: Store,
+  dialects: readonly DialectStatus[],
+): number {
   if (dialects.length === 0) return 0
   const fitting = Math.max(1, Math.floor(buffer.columns / METER_LEAST))
   const rows = Math.ceil(dialects.length / fitting)
@@ -109,10 +124,7 @@ function drawDialects(buffer: ScreenBuffer, row: number, store: Store): number {
       buffer,
       row + (i % rows),
       { left: column * width + 1, width: width - 2, title },
-      {
-        status,
-        store,
-      },
+      { status, store },
     )
   })
   return rows

@@ -53,6 +53,8 @@ class SeriesLines {
   #layout: TableLayout | undefined
   #buffer = new ScreenBuffer(0, 0)
   #sinceTitles = Number.POSITIVE_INFINITY
+  /** Names of the series below the last titles. */
+  #names = ''
   /** Names a series: at a terminal without labels that say nothing beside its neighbours. */
   #nameOf = ({ text }: Entry): string => text
 
@@ -101,7 +103,9 @@ class SeriesLines {
       : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
     this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
     this.#buffer = new ScreenBuffer(width, 1)
-    this.#sinceTitles = Number.POSITIVE_INFINITY
+    const names = entries.map((entry) => this.#nameOf(entry)).join('\n')
+    if (names !== this.#names) this.#sinceTitles = Number.POSITIVE_INFINITY
+    this.#names = names
   }
 
   #onCells(event: CellsEvent): void {

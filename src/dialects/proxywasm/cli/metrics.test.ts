@@ -71,7 +71,7 @@ test('a gauge of several threads is one for all, a counter the sum of theirs', (
 })
 
 test('a name can’t move the cursor of a terminal', () => {
-  assert.equal(printable('a\x1b[2Jb\n'), 'a·[2Jb·')
+  assert.equal(printable('a\x1b[2Jb\n'), 'a\\x1b[2Jb\\x0a')
   const [, line] = metricLines([{ name: '\x1b[1A', type: 'gauge', value: '1' }])
   assert.equal(line?.includes('\x1b'), false)
 })

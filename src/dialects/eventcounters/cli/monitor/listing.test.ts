@@ -26,7 +26,7 @@ function series(
 }
 
 function text(line: Line): string {
-  if (line.kind === 'provider') return `[${line.provider}]`
+  if (line.kind === 'provider') return `[${line.provider}]${line.shared}`
   if (line.kind === 'counter') return line.label.text + (line.series === undefined ? ':' : '')
   if (line.kind === 'keys') return line.columns.map(({ key }) => key).join(' ')
   return line.series.counter.metaData.map(([, value]) => value).join(' ')
@@ -48,6 +48,20 @@ test('providers by name, counters by label in any case, tags under their counter
 test('a series without tags stands on the line of its counter, those with tags below', () => {
   const all = [series('a', { tags: [['k', 'v']] }), series('a')]
   assert.deepEqual(new Listing('raw').lines('1', all, 'name').map(text), ['[P]', 'a', 'k', 'v'])
+})
+
+test('labels that all series of a provider have alike stand beside its name alone', () => {
+  const at = ['endpoint', '127.0.0.1:5000'] as const
+  const all = [
+    series('a', { tags: [at] }),
+    series('b', { tags: [['chute', 'north'], at] }),
+    series('b', { tags: [['chute', 'south'], at] }),
+  ]
+  const lines = new Listing('raw').lines('1', all, 'name')
+  assert.deepEqual(lines.slice(0, 4).map(text), ['[P]endpoint=127.0.0.1:5000', 'a', 'b:', 'chute'])
+  assert.equal(lines.length, 6)
+  const alone = new Listing('raw').lines('1', [series('a', { tags: [at] })], 'name')
+  assert.deepEqual(alone.map(text), ['[P]', 'a:', 'endpoint', '127.0.0.1:5000'])
 })
 
 test('columns are the keys of all, as wide as the widest value is on a terminal', () => {

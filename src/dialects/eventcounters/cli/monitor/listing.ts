@@ -1,9 +1,11 @@
 /**
  * The order of a monitor's lines, as dotnet-counters has it: providers by name, below each its
  * counters by label, and where a counter has labels of its own, one line per set of values under a
- * line with the keys.
+ * line with the keys. What all series of a provider have alike stands beside its name alone: of a
+ * hub that is the endpoint, for one.
  */
 import { textWidth } from '../../../../terminal/index.ts'
+import type { CounterDescription } from '../../window.ts'
 import type { Series } from './board.ts'
 import { labelOf, type ValueView } from './figures.ts'
 
@@ -11,7 +13,8 @@ export const SORTS = ['name', 'value', 'change'] as const
 export type Sort = (typeof SORTS)[number]
 
 export type Line =
-  | { readonly kind: 'provider'; readonly provider: string }
+  /** Line of a provider, with the labels that all its series have alike. */
+  | { readonly kind: 'provider'; readonly provider: string; readonly shared: string }
   /** Line of a counter; without series it is the name above those with labels. */
   | { readonly kind: 'counter'; readonly label: Label; readonly series?: Series }
   | { readonly kind: 'keys'; readonly columns: readonly LabelColumn[] }
@@ -37,6 +40,14 @@ interface Group {
   readonly columns: readonly LabelColumn[]
 }
 
+interface Provider {
+  readonly provider: string
+  readonly shared: string
+  readonly groups: readonly Group[]
+}
+
+type Pair = CounterDescription['metaData'][number]
+
 const collator = new Intl.Collator('en')
 
 /**
@@ -45,7 +56,7 @@ const collator = new Intl.Collator('en')
  */
 export class Listing {
   readonly #view: ValueView
-  #providers: { readonly provider: string; readonly groups: readonly Group[] }[] = []
+  #providers: readonly Provider[] = []
   #version: string | undefined
 
   constructor(view: ValueView) {
@@ -59,8 +70,8 @@ export class Listing {
       this.#version = version
     }
     const rank = this.#rank(sort)
-    return this.#providers.flatMap(({ provider, groups }): Line[] => [
-      { kind: 'provider', provider },
+    return this.#providers.flatMap(({ provider, shared, groups }): Line[] => [
+      { kind: 'provider', provider, shared },
       ...ranked(groups, (group) => highest(group, rank), sort).flatMap((group) =>
         linesOf(group, rank, sort),
       ),
@@ -84,22 +95,34 @@ function linesOf(group: Group, rank: (series: Series) => number, sort: Sort): Li
   ]
 }
 
-function providersOf(series: Iterable<Series>, view: ValueView) {
+function providersOf(series: Iterable<Series>, view: ValueView): readonly Provider[] {
   const providers = Map.groupBy(series, ({ counter }) => counter.provider)
   return [...providers]
     .sort(([a], [b]) => collator.compare(a, b))
     .map(([provider, all]) => {
+      const shared = sharedPairs(all)
       const groups = Map.groupBy(all, ({ counter }) => counter.name)
-      const named = [...groups.values()].map((group) => groupOf(group, view))
+      const named = [...groups.values()].map((group) => groupOf(group, view, shared))
       return {
         provider,
+        shared: textOf(shared),
         groups: named.sort((a, b) => collator.compare(a.label.text, b.label.text)),
       }
     })
 }
 
-function groupOf(all: readonly Series[], view: ValueView): Group {
-  const plain = all.find(({ counter }) => counter.metaData.length === 0)
+/** Lists the labels that all of several series have, with the same values. */
+function sharedPairs(all: readonly Series[]): readonly Pair[] {
+  if (all.length < 2) return []
+  return all[0]!.counter.metaData.filter(([key, value]) =>
+    all.every(({ counter }) =>
+      counter.metaData.some((pair) => pair[0] === key && pair[1] === value),
+    ),
+  )
+}
+
+function groupOf(all: readonly Series[], view: ValueView, shared: readonly Pair[]): Group {
+  const plain = all.find(({ counter }) => counter.metaData.length === shared.length)
   const labelled = all
     .filter((series) => series !== plain)
     .map((series) => ({ series, text: pairsText(series) }))
@@ -107,15 +130,17 @@ function groupOf(all: readonly Series[], view: ValueView): Group {
     .map(({ series }) => series)
   const text = labelOf(all[0]!, view)
   const label = { text, width: textWidth(text) }
-  const base = { label, labelled, columns: columnsOf(labelled) }
+  const base = { label, labelled, columns: columnsOf(labelled, shared) }
   return plain === undefined ? base : { ...base, plain }
 }
 
 /** Lists keys in the order in which they are met. */
-function columnsOf(labelled: readonly Series[]): LabelColumn[] {
+function columnsOf(labelled: readonly Series[], shared: readonly Pair[]): LabelColumn[] {
+  const left = new Set(shared.map(([key]) => key))
   const widths = new Map<string, number>()
   for (const { counter } of labelled) {
     for (const [key, value] of counter.metaData) {
+      if (left.has(key)) continue
       widths.set(key, Math.max(widths.get(key) ?? textWidth(key), textWidth(value)))
     }
   }
@@ -123,7 +148,11 @@ function columnsOf(labelled: readonly Series[]): LabelColumn[] {
 }
 
 export function pairsText({ counter }: Series): string {
-  return counter.metaData.map(([key, value]) => `${key}=${value}`).join(',')
+  return textOf(counter.metaData)
+}
+
+function textOf(pairs: readonly Pair[]): string {
+  return pairs.map(([key, value]) => `${key}=${value}`).join(',')
 }
 
 function highest({ plain, labelled }: Group, rank: (series: Series) => number): number {

@@ -183,8 +183,10 @@ export class MonitorPicture {
     for (const line of lines) {
       const series = seriesOf(line)
       row += series === undefined ? 1 : tall
-      if (line.kind === 'provider') table.write(row, 0, `[${line.provider}]`, 'bold')
-      else if (line.kind === 'keys') drawLabelKeys(table, row, line.columns, nameWidth)
+      if (line.kind === 'provider') {
+        const end = table.write(row, 0, `[${line.provider}]`, 'bold')
+        table.write(row, end + 2, line.shared, 'faint')
+      } else if (line.kind === 'keys') drawLabelKeys(table, row, line.columns, nameWidth)
       else if (line.kind === 'labels') {
         drawLabelValues(table, row, line.columns, line.series.counter.metaData, nameWidth)
       } else table.write(row, INDENT, line.label.text, 'plain', nameWidth - INDENT)

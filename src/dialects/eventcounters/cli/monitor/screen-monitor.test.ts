@@ -423,5 +423,5 @@ test('colour says what a character says too; NO_COLOR leaves bold alone', async 
 test('names from a peer do not steer the terminal', async () => {
   const { tell, table } = watching()
   tell({ name: 'a\x1b[2Jb', tags: { k: 'v\x07' }, mean: 1 })
-  assert.match((await table()).join('\n'), /a·\[2Jb[\s\S]*v·/)
+  assert.match((await table()).join('\n'), /a\\x1b\[2Jb[\s\S]*v\\x07/)
 })
