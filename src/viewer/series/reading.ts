@@ -29,7 +29,7 @@ export interface ReadingContext {
 }
 
 /** Silence from which on the age is told, ms. */
-const SILENT_MS = 60_000
+export const SILENT_MS = 60_000
 /** Seconds for which the last value of a distribution stays. */
 const SPARSE_SECONDS = 300
 /** Age in seconds from which on it is told. */

@@ -183,12 +183,15 @@ function isWaiting(
   )
 }
 
-export function Meters(): JSX.Element | null {
+/** @param isEmpty whether there is no series at all */
+export function Meters({ isEmpty }: { isEmpty: boolean }): JSX.Element | null {
   const { store } = usePage()
   const sources = store.sources.value
   const dialects = sources?.dialects ?? []
   if (dialects.length === 0) return null
   const waiting = dialects.filter((status) => isWaiting(sources, status))
+  // where nothing has come at all, the page says of each how to send
+  if (isEmpty && waiting.length === dialects.length) return <Unclaimed />
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons in a group, not fields of a form */}

@@ -122,7 +122,7 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
   return (
     <>
       {!isEmpty && <h1 class="hidden-text">Overview</h1>}
-      <Meters />
+      <Meters isEmpty={isEmpty} />
       <NoList />
       {isEmpty && <Empty />}
       {!isEmpty && store.catalogue.isLoaded && (

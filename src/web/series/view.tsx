@@ -3,8 +3,8 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { unitSymbol } from '../../model/text/unit.ts'
-import { clockText, lifeText } from '../../viewer/format/time.ts'
-import { changeWords } from '../../viewer/series/reading.ts'
+import { ageText, clockText, lifeText } from '../../viewer/format/time.ts'
+import { changeWords, SILENT_MS } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { TablesSwitch } from '../chart-file/chart-tools.tsx'
 import { CompareWith, TwoWindows } from '../compare/compare-with.tsx'
@@ -28,7 +28,7 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
   const finding = store.watch.finding(entry.id)
   const of = info.kind === 'histogram' ? 'p99 ' : info.kind === 'summary' ? 'mean ' : ''
   const words = changeWords(finding, page.shown(info).factor)
-  const what = words.endsWith('×') ? `${words} its usual` : `usual ${words}`
+  const silentMs = store.clock.nowMs() - store.lastDataMs(entry.id)
   return (
     <div class="head-line">
       <h1>
@@ -42,11 +42,14 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
       <p class="small soft">
         {[info.kind, unitSymbol(info.unit ?? '') || 'no unit', labels].filter(Boolean).join(', ')}
         {info.isPast && <span class="strong">{`\u2003no more: ${lifeText(info)}`}</span>}
-        {finding.since > 0 && (
+        {silentMs >= SILENT_MS && !info.isPast && (
+          <span class="warn strong">{`\u2003last data ${ageText(silentMs / 1000)}`}</span>
+        )}
+        {silentMs < SILENT_MS && finding.since > 0 && (
           <span class="warn strong">
             {'\u2003'}
             {of}
-            {words.startsWith('from') ? words : what} since {clockText(finding.since * 1000)}
+            {usualWords(words)} since {clockText(finding.since * 1000)}
           </span>
         )}
       </p>
@@ -65,6 +68,13 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
       {info.description && <p class="small soft">{info.description}</p>}
     </div>
   )
+}
+
+/** Says how far a value is from its usual one: `4.1× its usual`, `62 % below its usual`. */
+function usualWords(change: string): string {
+  if (change.endsWith('×')) return `${change} its usual`
+  if (change.startsWith('from')) return change
+  return `${change.slice(1)} ${change.startsWith('+') ? 'above' : 'below'} its usual`
 }
 
 function Panels({ entry }: { entry: Entry }): JSX.Element {
@@ -111,10 +121,12 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
           <Name text={entry.group} />
         </Link>
       </nav>
-      <Heading entry={entry} />
+      <div class="titled">
+        <Heading entry={entry} />
+        <CompareWith before={before} />
+      </div>
       <div class="split" key={entry.identity}>
         <div>
-          <CompareWith before={before} />
           {before > 0 ? <TwoWindows {...{ entry, before }} /> : <Panels entry={entry} />}
           <TablesSwitch />
         </div>

@@ -100,6 +100,8 @@ export function EventsPanel({ session }: { session: ScopeSession }): JSX.Element
   const { events } = session.board
   const list = [...events.list].reverse()
   const shown = events.shown
+  // one line alone has its name above, in the trigger
+  const isNamed = list.some(({ key }) => key !== list[0]!.key)
   return (
     <section aria-label="Events">
       <div class="row">
@@ -117,9 +119,11 @@ export function EventsPanel({ session }: { session: ScopeSession }): JSX.Element
               onClick={() => session.showEvent(event)}
             >
               <span>{eventTime(session, event)}</span>
-              <span class="cut">
-                <Name text={eventName(session, event)} />
-              </span>
+              {isNamed && (
+                <span class="cut">
+                  <Name text={eventName(session, event)} />
+                </span>
+              )}
               <span>{eventValue(session, event)}</span>
             </button>
           </li>
