@@ -42,8 +42,9 @@ interface Watched extends Panel {
   size: Size
 }
 
-const isDue = ({ isNear, isOnScreen, isDirty, isDrawn }: Watched): boolean =>
-  isDirty && (isOnScreen || (isNear && !isDrawn))
+const isSeen = ({ isOnScreen, isDirty }: Watched): boolean => isDirty && isOnScreen
+const isComing = ({ isNear, isOnScreen, isDirty, isDrawn }: Watched): boolean =>
+  isDirty && !isOnScreen && isNear && !isDrawn
 
 export class Frame {
   readonly #panels = new Map<Element, Watched>()
@@ -102,7 +103,13 @@ export class Frame {
       panel.draw?.(panel.size)
     }
     const now = (): number => performance.now()
-    if (takeTurns(this.#panels, isDue, draw, { budgetMs: BUDGET_MS, now })) this.#schedule()
+    const endMs = now() + BUDGET_MS
+    // what is seen goes before what is still to come
+    for (const isDue of [isSeen, isComing]) {
+      if (!takeTurns(this.#panels, isDue, draw, { endMs, now })) continue
+      this.#schedule()
+      return
+    }
   }
 
   #comeNear(entries: readonly IntersectionObserverEntry[]): void {

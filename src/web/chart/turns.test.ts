@@ -16,7 +16,7 @@ test('what a frame has no time for comes first in the next one, whatever is due 
         due.delete(name)
         nowMs += 4
       },
-      { budgetMs: 8, now: () => nowMs },
+      { endMs: nowMs + 8, now: () => nowMs },
     )
   assert.equal(frame(), true)
   assert.deepEqual(done, ['a', 'b'])
@@ -38,6 +38,6 @@ test('one that leaves while others have their turns has none', () => {
     done.push(name)
     all.delete('b')
   }
-  const isLeft = takeTurns(all, (name) => all.has(name), work, { budgetMs: 8, now: () => 0 })
+  const isLeft = takeTurns(all, (name) => all.has(name), work, { endMs: 8, now: () => 0 })
   assert.deepEqual([done, isLeft, [...all.keys()]], [['a'], false, ['a']])
 })

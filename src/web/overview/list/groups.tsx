@@ -17,7 +17,7 @@ import { SeriesCell } from '../cell.tsx'
 import { type Heights, type Part, partsWithin, placeGroups } from './layout.ts'
 import { type Reveal, UNUSUAL_ANCHOR, useReveal } from './reveal.ts'
 import { SeriesTable } from './series-table.tsx'
-import { EVERYTHING, useKept, useStretch, WHOLE_LIMIT } from './viewport.ts'
+import { EVERYTHING, useBoxes, useKept, useStretch, WHOLE_LIMIT } from './viewport.ts'
 
 /** Unusual series that are shown at least, where there are so many. */
 const ODD_SHOWN = 4
@@ -68,6 +68,26 @@ function Block({ title, id, entries, part, form, columns, offset, ...rest }: Blo
   const { placed, boxes } = part
   const { heights, gap } = form
   const place = across(placed.column, placed.columns, columns, gap)
+  const boxAt = useBoxes(
+    boxes,
+    [entries, rest.odd, rest.isLine, placed.columns, columns],
+    (box) => {
+      const entry = entries[box]!
+      const top = Math.floor(box / placed.columns) * heights.box
+      return (
+        <SeriesCell
+          key={entry.identity}
+          entry={entry}
+          labels={rest.labels(entry)}
+          isUnusual={rest.odd.has(entry)}
+          isLine={rest.isLine}
+          position={box + 1}
+          of={entries.length}
+          style={{ ...across(box % placed.columns, 1, placed.columns, gap), top: `${top}px` }}
+        />
+      )
+    },
+  )
   return (
     <section
       class="group"
@@ -81,24 +101,7 @@ function Block({ title, id, entries, part, form, columns, offset, ...rest }: Blo
         </h2>
         {rest.note}
       </header>
-      <div class={rest.isLine ? 'lines' : 'cells'}>
-        {boxes.map((box) => {
-          const entry = entries[box]!
-          const top = Math.floor(box / placed.columns) * heights.box
-          return (
-            <SeriesCell
-              key={entry.identity}
-              entry={entry}
-              labels={rest.labels(entry)}
-              isUnusual={rest.odd.has(entry)}
-              isLine={rest.isLine}
-              position={box + 1}
-              of={entries.length}
-              style={{ ...across(box % placed.columns, 1, placed.columns, gap), top: `${top}px` }}
-            />
-          )
-        })}
-      </div>
+      <div class={rest.isLine ? 'lines' : 'cells'}>{boxes.map(boxAt)}</div>
     </section>
   )
 }

@@ -30,7 +30,7 @@ import {
 } from '../cell.tsx'
 import { type Heights, type Part, partsWithin, placeGroups } from './layout.ts'
 import { type Reveal, useReveal } from './reveal.ts'
-import { EVERYTHING, useKept, useStretch, WHOLE_LIMIT } from './viewport.ts'
+import { EVERYTHING, useBoxes, useKept, useStretch, WHOLE_LIMIT } from './viewport.ts'
 
 const NUMBERS = ['Now', 'Min', 'Max', 'p50', 'p90', 'p99', 'Change', 'Age'] as const
 const COLUMNS = 4 + NUMBERS.length
@@ -230,6 +230,11 @@ interface RowsProps {
 function Rows({ group, part, firstRow }: RowsProps): JSX.Element {
   const { key, entries } = group
   const labels = groupLabels(group)
+  const rowAt = useBoxes(part.boxes, [group, firstRow], (box) => {
+    const entry = entries[box]!
+    const index = firstRow + 1 + box
+    return <Row key={entry.identity} entry={entry} labels={labels.of(entry)} index={index} />
+  })
   let next = 0
   const gapTo = (box: number): JSX.Element | undefined => {
     const count = box - next
@@ -247,18 +252,7 @@ function Rows({ group, part, firstRow }: RowsProps): JSX.Element {
           {labels.shared !== '' && `\u2002${labels.shared}`}
         </th>
       </tr>
-      {part.boxes.flatMap((box) => {
-        const entry = entries[box]!
-        return [
-          gapTo(box),
-          <Row
-            key={entry.identity}
-            entry={entry}
-            labels={labels.of(entry)}
-            index={firstRow + 1 + box}
-          />,
-        ]
-      })}
+      {part.boxes.flatMap((box) => [gapTo(box), rowAt(box)])}
       {gapTo(entries.length)}
     </tbody>
   )

@@ -1,5 +1,5 @@
 /** What a list has to know to draw the part of it that is on screen. */
-import type { RefObject } from 'preact'
+import type { RefObject, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Group } from '../../../viewer/series/select.ts'
 import type { Kept } from './layout.ts'
@@ -56,6 +56,26 @@ export function useStretch(
     }
   }, [element, scroller])
   return stretch
+}
+
+/**
+ * Makes what is shown of a list, each box once for as long as it is there: those that stay are not
+ * compared anew with each step that is scrolled.
+ * @param basis what all of them are made of
+ */
+export function useBoxes(
+  boxes: readonly number[],
+  basis: readonly unknown[],
+  make: (box: number) => VNode,
+): (box: number) => VNode {
+  const made = useMemo(() => new Map<number, VNode>(), basis)
+  const shown = new Set(boxes)
+  for (const box of made.keys()) if (!shown.has(box)) made.delete(box)
+  return (box) => {
+    const known = made.get(box) ?? make(box)
+    made.set(box, known)
+    return known
+  }
 }
 
 /** Measures the width of an element, in CSS pixels; 0 until it is there. */
