@@ -10,7 +10,7 @@ const UNSEEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 /** Replaces each such character by what `spell` makes of its code. */
-export function replaceUnseen(text: string, spell: (code: number) => string): string {
+function replaceUnseen(text: string, spell: (code: number) => string): string {
   return text.replace(UNSEEN, (character) => spell(character.charCodeAt(0)))
 }
 
