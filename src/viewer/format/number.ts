@@ -206,9 +206,10 @@ export function axisText(value: number, unit = '', like = value): string {
 
 /**
  * Writes the labels of one axis alike: all have the prefix of the largest, `0.5 MiB` below `1 MiB`,
- * but for those of a logarithmic one, which ends far from where it begins. Where one of them does not fit with what its rate is stated
- * per, bytes are without that, as plain rates are; where that does not fit or would be another
- * unit, all are numbers with prefixes and without a unit, which the values beside the axis have.
+ * but for those of a logarithmic one, which ends far from where it begins. Where one of them does
+ * not fit with what its rate is stated per, bytes are without that, as plain rates are; where that
+ * does not fit or would be another unit, all are numbers with prefixes and without a unit, which
+ * the values beside the axis have.
  */
 export function axisTexts(
   values: readonly number[],

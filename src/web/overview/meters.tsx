@@ -170,7 +170,7 @@ function Unclaimed(): JSX.Element | null {
   )
 }
 
-/** Tells whether there is nothing to say of a dialect: no data, no error, no peer that is missed. */
+/** Tells whether there is nothing to say of a dialect: no data, no error, no peer is missed. */
 function isWaiting(
   sources: SourcesAnswer | undefined,
   { name, ...status }: DialectStatus,
