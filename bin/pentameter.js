@@ -75,19 +75,21 @@ async function run() {
     })
   }
   const entry = new URL(isBuilt() ? 'dist/cli/main.js' : 'src/cli/main.ts', root)
-  if (args[0] === 'serve') await keepYoung()
+  if (args[0] === 'serve') await holdBack()
   await keepCompiled()
   const { main } = await import(entry.href)
   process.exitCode = await main(args)
 }
 
 /**
- * Keeps V8's young generation from growing while a hub is loaded: what comes then stays, and an
- * idle hub would never give back the room. It grows again once the hub is up (src/cli/run-hub.ts).
+ * Holds V8 back while a hub is loaded: its young generation does not grow, for what comes then
+ * stays and an idle hub would never give back the room; its optimizing compiler, whose own code is
+ * 5 MB of memory, waits for what goes on. Both are let go once the hub is up (src/cli/run-hub.ts).
  */
-async function keepYoung() {
+async function holdBack() {
   const { setFlagsFromString } = await import('node:v8')
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--no-opt')
 }
 
 /**

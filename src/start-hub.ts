@@ -9,7 +9,6 @@
  * await hub.close()
  * ```
  */
-import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -322,7 +321,7 @@ async function otlpOf(
   log: Log,
 ): Promise<LoadPreview> {
   // a port that the system chooses is not known yet, and another one at every start
-  const place = httpPort === 0 ? randomUUID() : httpPort
+  const place = httpPort === 0 ? crypto.randomUUID() : httpPort
   const instance = `${hostname()}:${host}:${place}`
   const resource = { 'service.instance.id': instance, ...otlp.resource }
   if (otlp.url === '') {

@@ -117,12 +117,24 @@ function addressesIn(source: string): Plugin {
       return code.replaceAll('import.meta.url', mark(`${withoutTs(path)}.js`))
     },
     renderChunk(code, { fileName: chunk }) {
-      return code.replace(marks, (_mark, path: string) => {
+      const placed = code.replace(marks, (_mark, path: string) => {
         const place = posix.relative(posix.dirname(chunk), path)
         return `new URL(${JSON.stringify(place)}, import.meta.url).href`
       })
+      return inAscii(placed)
     },
   }
+}
+
+/**
+ * Escapes what is not ASCII, which stands in texts alone: of a file with a single other character
+ * V8 keeps two bytes for each, in every thread that has loaded it.
+ */
+function inAscii(code: string): string {
+  return code.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Names that files import, by package. */

@@ -1,9 +1,11 @@
 /** Runs a hub until a signal ends it, and says on the way what is going on. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
+import { collectOnce } from '../hub/tasks/collect-once.ts'
 import type { HubOptions, Log } from '../start-hub.ts'
 import { type CommandError, EXIT_INTERNAL } from '../terminal/exit.ts'
 import { type ColorWishes, onExit } from '../terminal/index.ts'
@@ -15,6 +17,8 @@ import { startReport } from './start-report.ts'
 const FINISH_LIMIT_MS = 10_000
 /** Growth of V8's young generation as it is by default; the starter has held it for the start. */
 const YOUNG_GROWTH = '--semi-space-growth-factor=2'
+/** Time after which its optimizing compiler is let go, too: the first seconds define much once. */
+const OPTIMIZING_AFTER_MS = 2000
 /** Time for the last lines of the log, ms. */
 const LOG_LIMIT_MS = 1000
 /** Time in which the log tells what became of peers that are near: it looks once a second, ms. */
@@ -56,6 +60,8 @@ export async function runHub(
     ...(hasTerminal() ? {} : { hangUp: () => log('info', HANG_UP_MESSAGE) }),
   })
   const offFaults = onFault(log, () => ending.resolve())
+  // before threads are started, which take it from here
+  setFlagsFromString('--expose-gc')
   // commands that run no hub, and help, do without it
   const { NoListenerError, startHub } = await import('../start-hub.ts')
   const hub = await startHub({ config, guests, log }).catch((error: Error) => {
@@ -64,6 +70,9 @@ export async function runHub(
     throw error instanceof NoListenerError ? noListener(error.addresses) : error
   })
   setFlagsFromString(YOUNG_GROWTH)
+  setTimeout(() => setFlagsFromString('--opt'), OPTIMIZING_AFTER_MS).unref()
+  // this thread began without the flag
+  collectOnce(runInNewContext('gc'))
   let end: End
   try {
     end = companion(hub.addresses, log)

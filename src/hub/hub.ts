@@ -2,7 +2,6 @@
  * The hub: owns the zone, the listeners and the tick, and hands every closed second to the ring,
  * the sessions and the sinks. Ports, clock and dialects come from the composition root.
  */
-import { randomUUID } from 'node:crypto'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
@@ -78,7 +77,7 @@ const IDENTITY_BYTES_LIMIT = 65_535
 
 export class Hub implements HubView {
   readonly version = VERSION
-  readonly startId: string = randomUUID()
+  readonly startId: string = crypto.randomUUID()
   readonly clock: Clock
   readonly series: SeriesStore
   readonly live: LiveRing

@@ -70,7 +70,7 @@ test('serve is ready, and scraped, before it has loaded what only others need', 
   for (const pattern of LATER.request) assert.ok(later.some((name) => pattern.test(name)))
 })
 
-test('the young generation is held while serve starts, and grows once it is ready', async (t) => {
+test('V8 is held back while serve starts, and free once it is ready', async (t) => {
   const tell = `
     import v8 from 'node:v8'
     import { syncBuiltinESMExports } from 'node:module'
@@ -87,10 +87,29 @@ test('the young generation is held while serve starts, and grows once it is read
   const lines: string[] = []
   for await (const line of createInterface(child.stdout)) {
     lines.push(line)
-    if (line.startsWith('{"ready"')) break
+    if (line === '--opt') break
   }
-  assert.deepEqual(lines.slice(0, -1), [
+  const flags = lines.filter((line) => line.startsWith('--'))
+  assert.deepEqual(flags, [
     '--semi-space-growth-factor=1',
+    '--no-opt',
+    '--expose-gc',
     '--semi-space-growth-factor=2',
+    '--opt',
   ])
+})
+
+test('each thread of a hub collects once what its start has left', async (t) => {
+  const args = ['--trace-gc', PROGRAM, 'serve', '--log', 'json', '--ingest-workers', '1', ...PORTS]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(() => child.kill('SIGKILL'))
+  const threads = new Set<string>()
+  for await (const line of createInterface(child.stdout)) {
+    // [pid:address of the thread's heap] … and "testing" where a program has asked for it
+    const found = /^\[\d+:(\w+)\].* testing; GC/.exec(line)
+    if (found !== null) threads.add(found[1]!)
+    // main, ingest, history
+    if (threads.size === 3) break
+  }
+  assert.equal(threads.size, 3)
 })

@@ -4,7 +4,6 @@
  * its buffer is bounded, and what does not fit is skipped and counted.
  */
 
-import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../hub/live/frame.ts'
 import type { Session, SessionOptions } from '../../hub/live/sessions.ts'
@@ -113,7 +112,7 @@ export class LiveStreams {
       return false
     }
     stream = new Stream(outgoing, {
-      name: randomBytes(12).toString('base64url'),
+      name: process.getBuiltinModule('node:crypto').randomBytes(12).toString('base64url'),
       selection: selectionOf(request.ids),
       ...{ limits, payloads: this.payloads, turns, reports, clock: this.#view.clock },
     })

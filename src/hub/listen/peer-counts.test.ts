@@ -20,3 +20,19 @@ test('all threads of a hub give an address the same place', () => {
     assert.equal(ofThread.placeOf(address), counts.placeOf(address))
   }
 })
+
+test('the largest counts are found while anyone holds anything, in whatever thread', () => {
+  const counts = PeerCounts.create(2)
+  const other = new PeerCounts(counts.shared, 1)
+  assert.deepEqual(counts.largest(), { connections: 0, bytes: 0 })
+  other.addConnection(17, 1)
+  other.addConnection(17, 1)
+  counts.addConnection(3, 1)
+  assert.deepEqual(counts.largest(), { connections: 2, bytes: 0 })
+  other.addPages(5, 2)
+  assert.deepEqual(counts.largest(), { connections: 2, bytes: 8192 })
+  assert.equal(counts.release(1), 8192)
+  assert.deepEqual(counts.largest(), { connections: 1, bytes: 0 })
+  counts.addConnection(3, -1)
+  assert.deepEqual(counts.largest(), { connections: 0, bytes: 0 })
+})

@@ -3,7 +3,7 @@
  * in all and by peer address. One piece of shared memory, in which every thread changes the sums
  * and beside them a row of its own; when a thread ends, its row is taken off the sums.
  *
- *   header, 256 B        [key: 2 x i32][pages in all][overloaded]
+ *   header, 256 B        [key: 2 x i32][pages in all][overloaded][connections in all]
  *                        from word 8 on, by reason: [closed][told][told at, s]
  *   by address           4096 x [connections: i32][pages: i32][connections of each of 6 ports that
  *                        ingest threads bind together: i32]
@@ -19,6 +19,7 @@ const HEADER_INTS = 64
 const KEY = 0
 const PAGES = 2
 const OVERLOADED = 3
+const CONNECTIONS = 4
 const BY_REASON = 8
 const INTS_PER_REASON = 3
 /** Power of two. */
@@ -99,6 +100,7 @@ export class PeerCounts {
   }
 
   addConnection(place: number, count: 1 | -1): void {
+    Atomics.add(this.#ints, CONNECTIONS, count)
     this.#add(place, CONNECTIONS_AT, count)
     if (this.#port !== undefined) this.#add(place, PORTS_AT + this.#port, count)
   }
@@ -153,6 +155,10 @@ export class PeerCounts {
   /** Finds the largest counts of any address. */
   largest(): { readonly connections: number; readonly bytes: number } {
     let [connections, pages] = [0, 0]
+    // a hub without connections has nothing to look through
+    if (Atomics.load(this.#ints, CONNECTIONS) === 0 && this.pages === 0) {
+      return { connections, bytes: 0 }
+    }
     for (let place = 0; place < ADDRESSES; place++) {
       connections = Math.max(connections, this.connections(place))
       pages = Math.max(pages, this.pagesAt(place))
@@ -200,14 +206,16 @@ export class PeerCounts {
    */
   release(thread: number): number {
     const row = rowOf(thread)
-    let pages = 0
+    let [connections, pages] = [0, 0]
     for (let at = 0; at < ROW_INTS; at++) {
       const held = this.#ints[row + at]!
       if (held === 0) continue
       this.#ints[row + at] = 0
       Atomics.sub(this.#ints, HEADER_INTS + at, held)
+      if (at % ADDRESS_INTS === CONNECTIONS_AT) connections += held
       if (at % ADDRESS_INTS === PAGES_AT) pages += held
     }
+    Atomics.sub(this.#ints, CONNECTIONS, connections)
     Atomics.sub(this.#ints, PAGES, pages)
     return pages * 2 ** PAGE_BITS
   }

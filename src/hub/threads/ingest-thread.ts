@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Dialect } from '../../dialects/dialect.ts'
 import { systemClock } from '../../time/system-clock.ts'
+import { collectOnce } from '../tasks/collect-once.ts'
 import type { ThreadStart, ToThread } from './messages.ts'
 import { ThreadIngest } from './thread-ingest.ts'
 
@@ -24,6 +25,7 @@ const ingest = new ThreadIngest({
   post: (message) => main.postMessage(message),
 })
 setInterval(() => ingest.tellStatus(), STATUS_INTERVAL_MS).unref()
+collectOnce()
 
 main.on('message', (message: ToThread) => {
   void ingest.answer(message).then(() => {

@@ -21,8 +21,13 @@ export function createHashKey(): HashKey {
   return [low!, high!]
 }
 
-/** The key of this thread, for tables that no other thread looks into. */
-const OWN_KEY = createHashKey()
+/** The key of this thread, for tables that no other thread looks into; drawn when it is needed. */
+let own: HashKey | undefined
+
+function ownKey(): HashKey {
+  own ??= createHashKey()
+  return own
+}
 
 /**
  * Hashes bytes[start, end): what the key tables of a hub are looked up by. Signed, 32 bits.
@@ -39,7 +44,7 @@ export function keyedHash(
   bytes: Uint8Array,
   start: number,
   end: number,
-  key: HashKey = OWN_KEY,
+  key: HashKey = ownKey(),
 ): number {
   let v0 = key[0]
   let v1 = key[1]

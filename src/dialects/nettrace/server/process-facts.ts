@@ -1,5 +1,4 @@
 /** Facts that this process tells of itself when a tool asks (§3). */
-import { randomBytes } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { toHex } from '../../../model/index.ts'
 import type { ProcessFacts } from '../codec/ipc/messages.ts'
@@ -31,7 +30,7 @@ export function readProcessFacts(clrVersion: string): WholeFacts {
   const script = argv[1] ?? execPath
   return {
     pid: String(pid),
-    cookie: toHex(randomBytes(16)),
+    cookie: toHex(process.getBuiltinModule('node:crypto').randomBytes(16)),
     commandLine: sayable(words.map(quoted).join(' '), COMMAND_LINE_UNITS_MAX),
     ...{ os, arch },
     entryAssembly: sayable(basename(script, extname(script)), TEXT_UNITS_MAX),

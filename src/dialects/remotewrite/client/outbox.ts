@@ -3,7 +3,6 @@
  * What the receiver may take later is tried again for as long as it has room to wait; what it
  * refuses for good is dropped and counted.
  */
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { DiskQueue, QueuedRecord } from '../../../disk/disk-queue.ts'
 import { Backoff } from '../../../time/backoff.ts'
@@ -30,6 +29,7 @@ interface OutboxParts {
 
 /** Names the folder of an address and a hub. */
 function queueName(url: string, hub: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(`${url}\n${hub}`).digest('hex').slice(0, 16)
 }
 

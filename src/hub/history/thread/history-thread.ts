@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WrittenSeries } from '../../../history/promql/written.ts'
 import { type CellAnswer, HistoryError, type StoredSeries } from '../../../history/store.ts'
+import { collectOnce } from '../../tasks/collect-once.ts'
 import { PULSE } from '../written-names.ts'
 import type {
   EngineStart,
@@ -73,6 +74,7 @@ try {
   const serve = await ('engine' in start ? openEngine(start) : openFolder(start))
   port.on('message', (call: HistoryCall) => void take(serve, call))
   answer({ number: 0 })
+  collectOnce()
 } catch (error) {
   answer({ number: 0, fault: faultOf(error) })
 }

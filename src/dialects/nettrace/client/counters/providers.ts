@@ -3,7 +3,6 @@
  * by the provider that tells of all of them. In the words of the usual tool, so that both share one
  * collection of meters.
  */
-import { randomUUID } from 'node:crypto'
 import type { Provider } from '../../codec/ipc/messages.ts'
 import { formatArguments } from '../../codec/ipc/texts.ts'
 import { METRICS_PROVIDER } from '../../codec/layouts.ts'
@@ -70,7 +69,7 @@ export function collectRequest(request: CounterRequest): CollectRequest {
   const { intervalMs } = request
   const wanted = parseProviders(request.providers)
   const seconds = String(intervalMs / 1000)
-  const clientId = randomUUID()
+  const clientId = crypto.randomUUID()
   const version = Number.parseInt(request.clrVersion ?? '0', 10)
   const sessionId = version >= SHARING_VERSION ? SHARED : clientId
   const sources = [...new Set(wanted.map(({ name }) => name))]

@@ -3,7 +3,6 @@
  * compilers need it: arguments, environment, clocks, chance, the three standard streams, pauses and
  * an end. There are no files. Answers are WASI's own error numbers, served or not.
  */
-import { randomFillSync } from 'node:crypto'
 import type { FilterVm, HostCalls } from '../instance/vm.ts'
 import { bytesOf } from '../stream/stream.ts'
 import { wallNs } from './context.ts'
@@ -38,7 +37,7 @@ const CALLS: HostCalls = {
   random_get(vm: FilterVm, at: number, size: number): number {
     if (!vm.memory.has(at, size)) return ERRNO.fault
     if (size >>> 0 > RANDOM_BYTES) return ERRNO.invalid
-    randomFillSync(vm.memory.view(at, size))
+    process.getBuiltinModule('node:crypto').randomFillSync(vm.memory.view(at, size))
     return ERRNO.success
   },
 
