@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { PastAnswer, RangeAnswer, SeriesInfo } from '../../src/http/api.ts'
 import { Histogram, type Identity } from '../../src/model/index.ts'
@@ -87,6 +88,7 @@ async function linesOf(count: number, args: readonly string[]): Promise<string[]
   await new Promise((resolve) => child.once('close', resolve))
   const lines = out.trimEnd().split('\n')
   assert.equal(lines.length, count, err)
+  assert.doesNotMatch(err, /no series matches/)
   return lines
 }
 
@@ -143,6 +145,19 @@ for (const [title, open] of [
       assert.equal(Date.parse(time), DEAD_S * 1000)
       const [other] = await linesOf(1, ['hist', 'times', ...since])
       assert.equal(JSON.parse(other!).count, LIVED_S)
+      // each of the two has asked for the past once
+      const asked = async (): Promise<boolean> => {
+        const text = await (await fetch(`http://${addressOf(hub)}/metrics`)).text()
+        const count = /pentameter_http_requests_total.*"\/api\/v1\/past 200".* (\d+)/.exec(
+          text,
+        )?.[1]
+        assert.ok(Number(count ?? 0) <= 2, `${count} times`)
+        return count === '2'
+      }
+      for (let tries = 0; !(await asked()); tries++) {
+        assert.ok(tries < 100)
+        await pause(100)
+      }
       await hub.stop()
     })
   })

@@ -50,12 +50,13 @@ export function addHist(program: Command): void {
       const hub = await connectHub(args.hub)
       const filter = selector.join(' ')
       const { since } = args
-      const entries = histogramsOf(await findSeries(hub, filter, since), filter)
+      const found = await findSeries(hub, filter, since)
+      const entries = histogramsOf([...found.living, ...found.past], filter)
       const parts = since === undefined ? terminalOf(args) : undefined
       if (parts === undefined) {
         const { printDistributions } = await import('./hist-lines.ts')
-        const sinceMs = since === undefined ? {} : { sinceMs: since }
-        await printDistributions(hub, { ...args, ...sinceMs, filter, intervalS: args.interval })
+        const past = since === undefined ? {} : { sinceMs: since, found }
+        await printDistributions(hub, { ...args, ...past, filter, intervalS: args.interval })
         return
       }
       const { histOnScreen } = await import('./hist-screen.ts')

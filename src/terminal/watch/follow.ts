@@ -2,13 +2,14 @@
  * Some series of a hub at an interval of one's own: which they are is looked up again whenever the
  * hub's list changes, and a stream that was cut goes on where it ended.
  */
-import type { CellsEvent, HelloEvent } from '../../http/api.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CellsEvent, HelloEvent, SeriesPage } from '../../http/api.ts'
 import { selectEntries } from '../../viewer/series/select.ts'
 import { Catalogue, type Entry } from '../../viewer/store/catalogue.ts'
 import { addressOf } from '../../viewer/store/hub-api.ts'
 import { LiveStream } from '../../viewer/store/stream.ts'
 import type { Hub } from '../hub/connect.ts'
-import { findPast } from '../hub/find.ts'
+import { type Found, findSeries } from '../hub/find.ts'
 import { pastCells } from './past.ts'
 
 /** Series of one stream, as the hub takes them; and in an address. */
@@ -26,6 +27,8 @@ interface FollowOptions {
   readonly intervalS: number
   /** Unix ms of the time that is told of first; only what comes unless given. */
   readonly sinceMs?: number
+  /** The series, where they were looked for already. */
+  readonly found?: Found
 }
 
 interface FollowEvents {
@@ -102,37 +105,42 @@ export class Follow {
 
   /** Tells of the past up to the newest whole interval, from which the stream goes on. */
   async #tellPast(sinceMs: number): Promise<void> {
-    await this.#read()
     const { intervalS } = this.#options
+    const { onNoPast } = this.#events
+    const found = this.#options.found ?? (await this.#find(sinceMs))
+    if (found === undefined || this.#isEnded) return
+    const { page, past, note } = found
+    if (note !== undefined) onNoPast?.(note)
+    this.#list(page)
     const living = this.entries
-    const past = await this.#findPast(sinceMs)
-    if (past.length > 0) this.#show([...living, ...past])
+    this.#show([...living, ...past])
     const ids = this.entries.map(({ id }) => id)
+    const asked = { ids, sinceMs, intervalS, nowMs: Date.now() }
     try {
-      for await (const event of pastCells(this.#hub.api, { ids, sinceMs, intervalS })) {
+      for await (const event of pastCells(this.#hub.api, asked)) {
         if (this.#isEnded) return
         this.#take(event)
         await this.#events.isReady?.()
       }
     } catch (error) {
-      this.#events.onNoPast?.(`the past is not told: ${(error as Error).message}`)
+      onNoPast?.(`the past is not told: ${(error as Error).message}`)
     }
     if (this.#isEnded) return
     if (past.length > 0) this.#show(living)
     this.#stream.open()
   }
 
-  /** Finds series that are no more, and says how many besides are not told. */
-  async #findPast(sinceMs: number): Promise<readonly Entry[]> {
-    const { onNoPast } = this.#events
-    try {
-      const { entries, more } = await findPast(this.#hub, this.#options.filter, sinceMs)
-      if (more > 0) onNoPast?.(`${more} more series of that time: narrow the words`)
-      return entries
-    } catch (error) {
-      onNoPast?.(`series that are no more are not told: ${(error as Error).message}`)
-      return []
+  /** Finds the series of now and of the past; a hub that does not answer yet is asked again. */
+  async #find(sinceMs: number): Promise<Found | undefined> {
+    for (let losses = 0; !this.#isEnded; losses++) {
+      try {
+        return await findSeries(this.#hub, this.#options.filter, sinceMs)
+      } catch {
+        if (losses === 0) this.#events.onLost()
+        await pause(RETRY_LIST_MS)
+      }
     }
+    return undefined
   }
 
   #show(entries: readonly Entry[]): void {
@@ -182,13 +190,17 @@ export class Follow {
       this.#readSoon(RETRY_LIST_MS)
       return
     }
+    this.#list(page)
+    this.#events.onSeries(this.entries)
+  }
+
+  #list(page: SeriesPage): void {
     this.catalogue.replace(page)
     const choice = { q: this.#options.filter, kind: '', source: '' }
     const found = selectEntries(this.catalogue.entries, choice, (id) => this.#isStale(id))
     this.entries = found.slice(0, SERIES_LIMIT)
     this.#areIdsUnsure = false
     this.#stream.want(this.entries.map(({ id }) => id))
-    this.#events.onSeries(this.entries)
   }
 
   #isStale(id: number): boolean {

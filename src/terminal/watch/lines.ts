@@ -12,6 +12,7 @@ import { prefixGroups, shortNames } from '../../viewer/series/labels.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { textWidth } from '../columns.ts'
 import type { Hub } from '../hub/connect.ts'
+import type { Found } from '../hub/find.ts'
 import { LineOutput } from '../hub/line-output.ts'
 import { ScreenBuffer } from '../screen-buffer.ts'
 import { drawSeriesLine, drawTitles, type TableLayout, tablesOf } from '../series/columns.ts'
@@ -25,6 +26,8 @@ export interface LineOptions {
   readonly intervalS: number
   /** Unix ms of the time that is told of first; only what comes unless given. */
   readonly sinceMs?: number
+  /** The series, where they were looked for already. */
+  readonly found?: Found
   readonly json?: true
   readonly color: boolean
   /** Lines after which it ends; never unless given. */
@@ -55,6 +58,9 @@ class SeriesLines {
   #sinceTitles = Number.POSITIVE_INFINITY
   /** Names of the series below the last titles. */
   #names = ''
+  #hadSeries = false
+  /** Whether it was told that there are none. */
+  #isWaiting = false
   /** Names a series: at a terminal without labels that say nothing beside its neighbours. */
   #nameOf = ({ text }: Entry): string => text
 
@@ -85,15 +91,19 @@ class SeriesLines {
   }
 
   #onSeries(entries: readonly Entry[]): void {
+    this.#hadSeries ||= entries.length > 0
     const listed = new Set(entries.map(({ id }) => id))
     for (const id of this.#lanes.keys()) if (!listed.has(id)) this.#lanes.delete(id)
     for (const { id, info } of entries) {
       if (!this.#lanes.has(id)) this.#lanes.set(id, new CellLanes(info.kind))
     }
-    if (entries.length === 0) {
+    if (entries.length > 0) this.#isWaiting = false
+    else if (!this.#isWaiting) {
+      this.#isWaiting = true
       const { filter } = this.#options
-      const what = filter === '' ? 'there are no series yet' : `no series matches ${filter} yet`
-      this.#output.tell(`${what}; waiting for the first`)
+      const what = filter === '' ? 'there are no series' : `no series matches ${filter}`
+      const [since, next] = this.#hadSeries ? ['now', 'next'] : ['yet', 'first']
+      this.#output.tell(`${what} ${since}; waiting for the ${next}`)
     }
     const { isForPerson, columns } = this.#output
     if (isForPerson) this.#nameOf = shortNames(prefixGroups(entries))

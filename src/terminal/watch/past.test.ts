@@ -10,8 +10,11 @@ const NOW_S = 1_800_000_007
 
 type Asked = Parameters<Parameters<typeof pastCells>[0]['range']>[0]
 
-/** A hub whose counters grow each second by its number, whose gauges have it for ten seconds. */
-function hubOf(keptS = 1) {
+/**
+ * A hub whose counters grow each second by its number, whose gauges have it for ten seconds.
+ * @param lives first and last seconds of those that were not there all the time, by id
+ */
+function hubOf(keptS = 1, lives: Readonly<Record<number, readonly [number, number]>> = {}) {
   const asked: Asked[] = []
   const range = async (request: Asked): Promise<RangeAnswer> => {
     asked.push(request)
@@ -24,7 +27,11 @@ function hubOf(keptS = 1) {
         const value = ends.map((end) => (end > NOW_S ? null : Math.floor(end / 10)))
         return { id, kind: 'gauge', value, min: value, max: value }
       }
-      const delta = ends.map((end) => (end > NOW_S ? null : sumOf(end - stepMs / 1000, end)))
+      const [from, to] = lives[id] ?? [0, NOW_S]
+      const delta = ends.map((end) => {
+        const [first, last] = [Math.max(from, end - stepMs / 1000), Math.min(to, end)]
+        return first >= last ? null : sumOf(first, last)
+      })
       return { id, kind: 'counter', delta }
     })
     return { fromMs, stepMs, length, closedMs: NOW_S * 1000, gaps: [], columns }
@@ -41,7 +48,8 @@ function sumOf(from: number, to: number): number {
 async function told(api: ReturnType<typeof hubOf>['api'], ids: number[], agoS: number, s: number) {
   const events: CellsEvent[] = []
   const sinceMs = (NOW_S - agoS) * 1000
-  for await (const event of pastCells(api, { ids, sinceMs, intervalS: s })) events.push(event)
+  const asked = { ids, sinceMs, intervalS: s, nowMs: NOW_S * 1000 }
+  for await (const event of pastCells(api, asked)) events.push(event)
   return events
 }
 
@@ -88,4 +96,32 @@ test('a gauge is told when it changes, and many series in requests of some each'
       [7, 12],
     ],
   )
+})
+
+test('time in which there was nothing of a series is not read', async () => {
+  const [born, died] = [NOW_S - 86_400 * 3, NOW_S - 86_400 * 3 + 1800]
+  const { api, asked } = hubOf(1, { 1: [born, died], 3: [NOW_S - 30, NOW_S] })
+  const events = await told(api, [1, 3], 86_400 * 30, 1)
+  const sumFor = (id: number): number => {
+    const cells = events.flatMap(({ counters }) => counters.filter(([each]) => each === id))
+    return cells.reduce((sum, [, delta]) => sum + Number(delta), 0)
+  }
+  assert.deepEqual([sumFor(1), sumFor(3)], [sumOf(born, died), sumOf(NOW_S - 30, NOW_S)])
+  assert.ok(asked.length < 60, `${asked.length} requests`)
+  const ofSeconds = asked.filter(({ stepMs }) => stepMs === 1000)
+  const both = ofSeconds.filter(({ series }) => series.length === 2)
+  assert.ok(
+    both.every(({ toMs }) => toMs > (NOW_S - 3600) * 1000),
+    'each where it was',
+  )
+})
+
+test('of very many series the first lines come before much has been read', async () => {
+  const { api, asked } = hubOf()
+  const ids = Array.from({ length: 1000 }, (_, i) => 2 * i + 1)
+  const request = { ids, sinceMs: (NOW_S - 3000) * 1000, intervalS: 1, nowMs: NOW_S * 1000 }
+  const { value: first } = await pastCells(api, request).next()
+  assert.equal(first?.counters.length, 1000)
+  assert.ok(asked.length <= 10, `${asked.length} requests`)
+  assert.ok(asked.every(({ series }) => series.length <= 200))
 })

@@ -12,6 +12,7 @@ import {
   type HubArguments,
   terminalOf,
 } from '../hub/arguments.ts'
+import type { Found } from '../hub/find.ts'
 
 const EXAMPLES = `
 Words of the selector match as on the page: a part of the name, LABEL=VALUE, kind=… or dialect=…; a
@@ -68,9 +69,12 @@ export function addWatch(program: Command): void {
       const parts = terminalOf(args)
       const isWide = (parts?.output.columns ?? 0) >= WIDE
       const areLines = (args.interval ?? args.limit) !== undefined
+      const { since, interval: intervalS = 1, ...options } = args
+      let looked: Found | undefined
       if (parts !== undefined && isWide && !areLines) {
         const { findSeries } = await import('../hub/find.ts')
-        const found = await findSeries(hub, filter, args.since)
+        looked = await findSeries(hub, filter, since)
+        const found = [...looked.living, ...looked.past]
         if (found.length === 0) throw new CommandError(`no series matches ${filter}`)
         // one that is no more has nothing to go on with: its past is told in lines
         if (found.length === 1 && found[0]!.info.isPast !== true) {
@@ -81,8 +85,10 @@ export function addWatch(program: Command): void {
         }
       }
       const { printSeries } = await import('./lines.ts')
-      const { since, interval: intervalS = 1, ...options } = args
-      const sinceMs = since === undefined ? {} : { sinceMs: since }
-      await printSeries(hub, { ...options, ...sinceMs, filter, intervalS })
+      const past = {
+        ...(since === undefined ? {} : { sinceMs: since }),
+        ...(looked === undefined ? {} : { found: looked }),
+      }
+      await printSeries(hub, { ...options, ...past, filter, intervalS })
     })
 }
