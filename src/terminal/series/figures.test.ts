@@ -30,7 +30,7 @@ test('a counter is its rate, a gauge its value, a histogram has both and its p99
   const counter = new SeriesData('counter')
   counter.write(NOW, 17_800, 1)
   assert.deepEqual(read(counter, {}), [' ', 'c', '17.8k/s', '', ''])
-  assert.deepEqual(read(counter, { rateTimeScaleS: 60, unit: 'B' })[2], '1.02MiB/min')
+  assert.deepEqual(read(counter, { rateTimeScaleS: 60, unit: 'B' })[2], '1.02 MiB/min')
   counter.write(NOW, 4_561_306, 1)
   assert.deepEqual(read(counter, { unit: 'B' })[2], '4.35 MiB/s')
   counter.write(NOW, 17_800, 1)

@@ -42,8 +42,8 @@ export interface Figures {
 const SILENT_MS = 60_000
 /** Seconds for which the last percentile stands. */
 const HELD_SECONDS = 60
-/** Room of a rate, as `1.02MiB/min`, or `4.35 MiB/s`. */
-export const RATE_WIDTH = 11
+/** Room of a rate, as `1.02 MiB/min`. */
+export const RATE_WIDTH = 12
 const NOTHING: Figure = { text: '', style: 'plain' }
 
 export function figuresOf(data: Lanes | undefined, context: ReadingContext): Figures {

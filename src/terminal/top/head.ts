@@ -5,7 +5,7 @@
 import type { DialectStatus } from '../../http/api.ts'
 import { shownName } from '../../viewer/format/name.ts'
 import { lesserNotice, worstNotice } from '../../viewer/format/notice.ts'
-import { exact, format } from '../../viewer/format/number.ts'
+import { format } from '../../viewer/format/number.ts'
 import { isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
 import type { Store } from '../../viewer/store/store.ts'
@@ -188,5 +188,5 @@ function troubleOf(status: DialectStatus, store: Store): string {
 
 /** Writes a count in few columns. */
 function shortCount(count: number): string {
-  return count < 10_000 ? wide(exact(count)) : format(count).join('')
+  return format(count).join('')
 }

@@ -63,10 +63,10 @@ test('80 x 24: kind, rate, now and p99 of each series, the keys below', async (t
   assert.match(lines[0]!, /^Pentameter {2}127.0.0.1:\d+ {3}● live [\d:]{8} +4 series {2}1 min$/)
   assert.equal(lines[1], '─'.repeat(80))
   assert.deepEqual(lines.slice(3, 7).map(words), [
-    '›  api.requests                     c     17.8k/s',
-    '   checkout.latency{route=/pay}     h       177/s   16.0 ms   16.0 ms',
-    '   cpu                              s      1.00/s    12.0 %',
-    '   queue.depth                      g                1.90 k',
+    '›  api.requests                    c      17.8k/s',
+    '   checkout.latency{route=/pay}    h        177/s   16.0 ms   16.0 ms',
+    '   cpu                             s       1.00/s    12.0 %',
+    '   queue.depth                     g                 1.90 k',
   ])
   assert.equal(
     lines[23],

@@ -127,6 +127,11 @@ function lastPart(name: string): number {
   return end < name.length ? end : 0
 }
 
+/** Writes the whole name, and what its sender says of it. */
+function titleOf({ text, info }: Entry): string {
+  return info.description ? `${text}: ${info.description}` : text
+}
+
 interface SeriesLinkProps {
   readonly entry: Entry
   /** Labels behind the name. */
@@ -138,7 +143,7 @@ export function SeriesLink({ entry, labels = '' }: SeriesLinkProps): JSX.Element
   const { name, kind, displayName = name } = entry.info
   const split = displayName === name ? lastPart(name) : 0
   return (
-    <Link to={seriesRoute(page, entry)} class="title" title={entry.text}>
+    <Link to={seriesRoute(page, entry)} class="title" title={titleOf(entry)}>
       <Icon name={kind} title={kind} />
       <span class="cut">
         <span class="prefix">{displayName.slice(0, split)}</span>
@@ -151,7 +156,7 @@ export function SeriesLink({ entry, labels = '' }: SeriesLinkProps): JSX.Element
             <Name text={name} />
           </span>
         )}
-        {labels !== '' && <span class="muted"> {labels}</span>}
+        {labels !== '' && <span class="muted telling"> {labels}</span>}
       </span>
     </Link>
   )
