@@ -70,6 +70,8 @@ interface DeliveryParts {
 
 const ATTEMPTS = 5
 const PAUSE_LIMIT_MS = 60_000
+/** Longest pause that a receiver may ask for. */
+const RETRY_AFTER_LIMIT_MS = 3_600_000
 /** Doubled, and spread by half both ways. */
 const PAUSES: BackoffOptions = {
   reconnectFirstMs: 1000,
@@ -161,12 +163,13 @@ export class Delivery {
     if (ok) return { kind: 'taken', ...this.#takenOf(headers.get('content-type') ?? '', bytes) }
     const said = this.#format.explainsRefusals ? saidText(bytes) : ''
     const cause = `status ${status}${said}`
+    const moved = movedHint(status, headers.get('location'), this.#options.url)
     if (!(this.#format.isRetryable?.(status) ?? RETRYABLE.includes(status))) {
-      return { kind: 'refused', cause, hint: this.#format.hints[status] ?? UNKNOWN }
+      return { kind: 'refused', cause, hint: moved ?? this.#format.hints[status] ?? UNKNOWN }
     }
     const retryAfterMs = this.#retryAfterMs(headers.get('retry-after'))
     return {
-      ...{ kind: 'failed', cause, hint: this.#format.overloadedHint },
+      ...{ kind: 'failed', cause, hint: moved ?? this.#format.overloadedHint },
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     }
   }
@@ -186,9 +189,10 @@ export class Delivery {
   /** Reads seconds, or a date (RFC 9110 §10.2.3). */
   #retryAfterMs(text: string | null): number | undefined {
     if (text === null) return undefined
-    if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-    const untilMs = Date.parse(text)
-    return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - this.#parts.clock.wallMs())
+    const isSeconds = /^\d{1,9}$/.test(text)
+    const askedMs = isSeconds ? Number(text) * 1000 : Date.parse(text) - this.#parts.clock.wallMs()
+    if (Number.isNaN(askedMs)) return undefined
+    return Math.min(Math.max(0, askedMs), RETRY_AFTER_LIMIT_MS)
   }
 }
 
@@ -233,6 +237,18 @@ function saidText(bytes: Uint8Array): string {
   const [line = ''] = new TextDecoder().decode(bytes.subarray(0, SAID_BYTES)).split('\n')
   const text = line.replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
   return text === '' ? '' : `: ${text}`
+}
+
+/**
+ * Writes where a receiver says that it is. It is not followed: headers may hold secrets that
+ * another host must not get, and each request would go twice.
+ */
+function movedHint(status: number, location: string | null, url: string): string | undefined {
+  if (status < 300 || status >= 400 || location === null) return undefined
+  const address = URL.parse(location.slice(0, SAID_BYTES), url)
+  if (address === null) return undefined
+  const { origin, pathname } = address
+  return `it has moved: give the address ${origin}${pathname}`
 }
 
 function causeOf(error: unknown): string {

@@ -47,7 +47,7 @@ export class LinkState {
     const { isConnected, sinceMs, wasReached } = this.#status
     this.#status = {
       ...{ isConnected: false, sinceMs: isConnected ? nowMs : sinceMs, wasReached, reason },
-      ...(retryMs === undefined ? {} : { nextTryMs: nowMs + retryMs }),
+      ...(retryMs === undefined ? {} : { nextTryMs: nowMs + Math.ceil(retryMs) }),
     }
   }
 }

@@ -79,7 +79,7 @@ export const RESET_HINTS = ['UNKNOWN', 'YES', 'NO', 'GAUGE'] as const
 
 /** Codes of what costs a whole request. */
 export const REQUEST_ERROR_CODES = [
-  ...['bad_snappy', 'bad_protobuf', 'other_version', 'too_large'],
+  ...['bad_snappy', 'bad_protobuf', 'other_version', 'bad_symbols', 'too_large'],
 ] as const
 /** Codes of what costs a series of a request, or one sample. */
 export const SAMPLE_ERROR_CODES = [

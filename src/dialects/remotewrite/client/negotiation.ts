@@ -2,7 +2,9 @@
  * The version that a receiver is spoken to in. 2.0 is asked for with a request itself: who takes
  * it says how much was written. Who does not, says 415 or 400, or nothing at all and 2xx, having
  * skipped what it does not know; the same request then goes out as 1.0, so nothing is lost by
- * asking. What a receiver speaks is remembered, and asked again after it was away.
+ * asking. What a receiver speaks is remembered, and asked again after it was away. Of a receiver
+ * that only fails, each third attempt is of 1.0: what stands before it may hold, or break off, what
+ * it does not know.
  */
 import { setImmediate } from 'node:timers/promises'
 import { Delivery, type DeliveryFormat, type Outcome } from '../../../peers/delivery.ts'
@@ -20,11 +22,22 @@ import {
 import { type OpenedRecord, openRecord } from './record.ts'
 import { writingVersion2 } from './version-2.ts'
 
-/** Pauses before a receiver of 1.0 is asked again: after it was away, and otherwise, ms. */
+/**
+ * Pauses before a receiver of 1.0 is asked again, ms: after a failure, doubled with each question
+ * that fails up to the other one, and where it has said that it is of 1.0.
+ */
 const ASK_AFTER_FAILURE_MS = 60_000
 const ASK_MS = 3_600_000
+/** Attempts as 2.0, before one as 1.0, at a receiver that fails and has not said what it speaks. */
+const ATTEMPTS_AS_2 = 2
+const TOO_MANY = 429
 /** Statuses of a receiver, or a gateway before it, that has not looked into the request. */
-const BUSY = [429, 502, 503, 504]
+const BUSY = [TOO_MANY, 502, 503, 504]
+/** Causes of failures where no request was sent, so that they say nothing of its version. */
+const UNREACHED = [
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]
 
 const FORMAT: Omit<DeliveryFormat, 'contentType'> = {
   hints: {
@@ -36,7 +49,7 @@ const FORMAT: Omit<DeliveryFormat, 'contentType'> = {
   unreachableHint: 'it is tried again',
   overloadedHint: 'it is tried again',
   readAnswer: () => ({ rejectedPoints: 0, message: '' }),
-  isRetryable: (status: number) => status === 429 || status >= 500,
+  isRetryable: (status: number) => status < 400 || status === TOO_MANY || status >= 500,
   explainsRefusals: true,
 }
 const CONTENT_TYPES: Readonly<Record<Version, string>> = {
@@ -68,8 +81,9 @@ export class Negotiation {
   /** Version that the receiver speaks; undefined before it has said it. */
   version: Version | undefined
   #askedMs = 0
-  /** The receiver did not answer, or not well, since it was asked. */
-  #hasFailed = false
+  #askAfterMs = ASK_MS
+  /** Attempts in a row that failed while it was not known what the receiver speaks. */
+  #failures = 0
 
   constructor(options: ReceiverOptions, { clock, hurry, signal }: DeliveryParts) {
     this.#clock = clock
@@ -94,7 +108,10 @@ export class Negotiation {
     const sent = isAsked ? await this.#sendAs2(opened) : undefined
     if (sent !== undefined) return sent
     const outcome = await this.#deliveries[1].send(opened.body)
-    if (outcome.kind === 'failed') this.#hasFailed = true
+    if (outcome.kind === 'failed') {
+      this.#askAfterMs = ASK_AFTER_FAILURE_MS
+      if (wasHeld(outcome)) this.#failures++
+    }
     if (outcome.kind === 'taken') this.#speaks(1)
     // one that takes nothing but 2.0, and could not be asked before
     const wants2 = outcome.answer?.status === 415 && !isAsked
@@ -102,20 +119,13 @@ export class Negotiation {
   }
 
   #asksNow(): boolean {
-    if (this.version !== 1) return true
-    const pauseMs = this.#hasFailed ? ASK_AFTER_FAILURE_MS : ASK_MS
-    return this.#clock.wallMs() - this.#askedMs >= pauseMs
+    if (this.version === 1) return this.#clock.wallMs() - this.#askedMs >= this.#askAfterMs
+    return this.version === 2 || this.#failures % (ATTEMPTS_AS_2 + 1) < ATTEMPTS_AS_2
   }
 
   #speaks(version: Version): void {
-    if (this.version === version) return
+    this.#failures = 0
     this.version = version
-    this.#asked()
-  }
-
-  #asked(): void {
-    this.#askedMs = this.#clock.wallMs()
-    this.#hasFailed = false
   }
 
   /** Sends a record as 2.0. @returns undefined where it is to be sent as 1.0 instead */
@@ -123,7 +133,7 @@ export class Negotiation {
     const body = await asVersion2(record)
     if (body === undefined) return undefined
     const outcome = await this.#deliveries[2].send(body)
-    this.#asked()
+    this.#askedMs = this.#clock.wallMs()
     const { answer } = outcome
     const written = answer && writtenOf(answer.headers)
     if (written !== undefined) {
@@ -131,23 +141,37 @@ export class Negotiation {
       return { outcome, written }
     }
     if (outcome.kind === 'failed') {
-      this.#fail(answer?.status)
+      this.#fail(outcome)
       return { outcome }
     }
     const isOther = outcome.kind === 'taken' || [400, 415].includes(answer!.status)
-    return isOther ? undefined : { outcome }
+    if (!isOther) return { outcome }
+    this.#askAfterMs = ASK_MS
+    return undefined
   }
 
   /**
    * Takes note that a request of 2.0 was not taken. A receiver that says so by a status, and was
    * not heard to speak 2.0, may fail of what it can't read: it gets the request as 1.0 next time.
    */
-  #fail(status: number | undefined): void {
-    const isOfContent = status !== undefined && !BUSY.includes(status)
+  #fail(outcome: Failure): void {
+    const isHeld = wasHeld(outcome)
+    const isAgain = isHeld && this.version === 1
+    this.#askAfterMs = isAgain ? Math.min(2 * this.#askAfterMs, ASK_MS) : ASK_AFTER_FAILURE_MS
+    if (isAgain) return
+    const status = outcome.answer?.status
+    const isOfContent = status !== undefined && status >= 500 && !BUSY.includes(status)
     if (isOfContent && this.version !== 2) this.#speaks(1)
     else if (status === undefined || isOfContent) this.version = undefined
-    this.#hasFailed = true
+    if (isHeld) this.#failures++
   }
+}
+
+type Failure = Extract<Outcome, { kind: 'failed' }>
+
+/** Tells whether a request left and came to nothing, for which its version may be the reason. */
+function wasHeld({ answer, cause }: Failure): boolean {
+  return answer === undefined ? !UNREACHED.includes(cause) : answer.status !== TOO_MANY
 }
 
 /** Writes a record as 2.0, in steps of the event loop. */

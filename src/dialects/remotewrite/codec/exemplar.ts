@@ -7,7 +7,7 @@ import {
 } from '../../../model/index.ts'
 import { decodeMessage } from '../../../wire/protobuf/decode.ts'
 import type { JsonMessage } from '../../../wire/protobuf/schema.ts'
-import { type OpenedRequest, textOf } from './request-scan.ts'
+import { nameOf, type OpenedRequest } from './request-scan.ts'
 import { EXEMPLARS } from './schema.ts'
 
 type Label = { readonly name?: string; readonly value?: string }
@@ -55,7 +55,9 @@ function labelsOf(request: OpenedRequest, message: JsonMessage): [string, string
     // an empty text counts as a byte: there may be as many as there are references
     left -= Math.max(1, to - from)
     if (left < 0) return undefined
-    texts.push(textOf(bytes, from, to))
+    const text = nameOf(bytes, from, to)
+    if (text === undefined) return undefined
+    texts.push(text)
   }
   return Array.from({ length: texts.length / 2 }, (_, i) => [texts[2 * i]!, texts[2 * i + 1]!])
 }

@@ -29,10 +29,23 @@ const METADATA_BYTES = 1024
 const FIRST_SYMBOLS = 256
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+const strictUtf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 /** Decodes bytes[from, to), as they are said to be text. */
 export function textOf(bytes: Uint8Array, from: number, to: number): string {
   return utf8.decode(bytes.subarray(from, to))
+}
+
+/**
+ * Decodes bytes[from, to) that name something; undefined where they are no UTF-8, for names that
+ * differ in such bytes alone would become one.
+ */
+export function nameOf(bytes: Uint8Array, from: number, to: number): string | undefined {
+  try {
+    return strictUtf8.decode(bytes.subarray(from, to))
+  } catch {
+    return undefined
+  }
 }
 
 /** Metadata of one metric, as it is sent. */
@@ -70,7 +83,7 @@ export interface OpenedRequest {
   readonly symbols: Symbols
 }
 
-type RequestProblem = 'bad_protobuf' | 'other_version' | 'too_large'
+type RequestProblem = 'bad_protobuf' | 'other_version' | 'bad_symbols' | 'too_large'
 
 /**
  * Makes a task that goes through a request. What is read in one step may have
@@ -109,6 +122,8 @@ export function* openingRequest(
     besides -= to - from
     if (field === SYMBOLS) {
       if (symbols.count === SYMBOLS_LIMIT) return 'too_large'
+      // reference 0 means none: what else stood there would be left out where it is referred to
+      if (symbols.count === 0 && to > from) return 'bad_symbols'
       symbols.add(from, to)
       continue
     }

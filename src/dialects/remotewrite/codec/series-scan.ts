@@ -23,7 +23,7 @@ import {
   type Version,
   WRITTEN_OUT_BYTES_LIMIT,
 } from '../spec.ts'
-import { type OpenedRequest, SERIES_FIELDS, type Symbols, textOf } from './request-scan.ts'
+import { nameOf, type OpenedRequest, SERIES_FIELDS, type Symbols, textOf } from './request-scan.ts'
 
 const LABELS = 1
 const SAMPLES = 2
@@ -326,7 +326,11 @@ function readMessages({ bytes, labels, rangeCount }: SeriesScan): [string, strin
     while (reader.next()) {
       if (reader.field !== 1 && reader.field !== 2) reader.skip()
       else if (reader.wire !== LENGTH_DELIMITED) return undefined
-      else texts[reader.field - 1] = textOf(bytes, reader.from, reader.to)
+      else {
+        const text = nameOf(bytes, reader.from, reader.to)
+        if (text === undefined) return undefined
+        texts[reader.field - 1] = text
+      }
     }
     if (reader.isBroken) return undefined
     pairs.push(texts)
@@ -334,7 +338,13 @@ function readMessages({ bytes, labels, rangeCount }: SeriesScan): [string, strin
   return pairs
 }
 
-function readTexts({ bytes, labels, rangeCount }: SeriesScan): [string, string][] {
-  const text = (i: number): string => textOf(bytes, labels[2 * i]!, labels[2 * i + 1]!)
-  return Array.from({ length: rangeCount / 2 }, (_, i) => [text(2 * i), text(2 * i + 1)])
+function readTexts({ bytes, labels, rangeCount }: SeriesScan): [string, string][] | undefined {
+  const pairs: [string, string][] = []
+  for (let i = 0; i < rangeCount; i += 2) {
+    const name = nameOf(bytes, labels[2 * i]!, labels[2 * i + 1]!)
+    const value = nameOf(bytes, labels[2 * i + 2]!, labels[2 * i + 3]!)
+    if (name === undefined || value === undefined) return undefined
+    pairs.push([name, value])
+  }
+  return pairs
 }

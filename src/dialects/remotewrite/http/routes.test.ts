@@ -97,6 +97,7 @@ suite('POST /api/v1/write', () => {
       [Uint8Array.from(bomb), {}, 413, 'too_large'],
       [new Uint8Array(100_001), {}, 413, ''],
       [bodyOf([series('a', 1)]), VERSION_2, 400, 'other_version'],
+      [packSnappy(Uint8Array.of(0x22, 1, 0x61)), VERSION_2, 400, 'bad_symbols'],
       [bodyOf([series('a', 1)]), { 'Content-Type': later }, 415, ''],
       [bodyOf([series('a', 1)]), { 'Content-Encoding': 'gzip' }, 415, ''],
       [bodyOf([series('a', 1)]), { 'Content-Type': 'text/plain' }, 415, ''],

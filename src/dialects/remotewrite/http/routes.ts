@@ -30,6 +30,7 @@ const PART_IS_LONG = `what is not series or their words is longer than ${PART_BY
 const CAUSES = {
   bad_protobuf: 'a length leads out of its message',
   other_version: 'the message is of another version than the content type says',
+  bad_symbols: 'the first symbol is not the empty one',
 } as const
 const RETRY_AFTER = { 'Retry-After': '1' }
 /** Characters of the name of the sending program that are shown. */

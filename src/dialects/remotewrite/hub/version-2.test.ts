@@ -171,6 +171,15 @@ suite('references', () => {
     }
   })
 
+  test('to a text that is no UTF-8 cost their series, whether known texts do or not', () => {
+    const hub = new TestHub()
+    const request = request2Of([series('a', 1, at(0), { k: 'ZZ' }), good])
+    const bytes = Buffer.from(bytesOf(request))
+    bytes.fill(0xff, bytes.indexOf('ZZ'), bytes.indexOf('ZZ') + 2)
+    for (let i = 0; i < 2; i++) assert.deepEqual(hub.bytes(bytes, 2), ['1 bad_labels'])
+    assert.deepEqual(hub.totals, { 'gauge good': 1 })
+  })
+
   test('may stand before the symbols, and one by one', () => {
     const hub = new TestHub()
     const one = [0x2a, 0x0f, 0x08, 1, 0x08, 2, 0x12, 9, 0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]
@@ -201,6 +210,11 @@ suite('a request of 2.0', () => {
   test('is none of 1.0, nor the other way round', () => {
     assert.equal(open(bytesOf(request2Of([series('a', 1)])), 1), 'other_version')
     assert.equal(open(bytesOf(requestOf([series('a', 1)])), 2), 'other_version')
+  })
+
+  test('has the empty text as its first symbol', () => {
+    assert.equal(open(Uint8Array.of(0x22, 1, 0x61), 2), 'bad_symbols')
+    assert.equal(typeof open(Uint8Array.of(0x22, 0, 0x22, 1, 0x61), 2), 'object')
   })
 
   test('may have so many symbols', () => {

@@ -19,8 +19,8 @@ export interface TakenSample {
   readonly startMs: number
 }
 
-/** Behaviour at requests of 2.0: it takes them, answers 2xx and skips all, or a status. */
-type Version2 = 'taken' | 'skipped' | number
+/** Behaviour at requests of 2.0: takes them, says 2xx and skips all, breaks off, or a status. */
+type Version2 = 'taken' | 'skipped' | 'broken off' | number
 
 export class TestReceiver {
   readonly #server: Server
@@ -50,6 +50,10 @@ export class TestReceiver {
         this.headers.push(request.headers)
         const body = Buffer.concat(parts)
         const is2 = String(request.headers['content-type']).endsWith(MESSAGES[2])
+        if (is2 && this.version2 === 'broken off') {
+          request.socket.destroy()
+          return
+        }
         const { status, headers = {}, text = '' } = this.answers.shift() ?? this.#answerTo(is2)
         const written = status < 300 ? this.#take(body, is2) : {}
         response.writeHead(status, { ...written, ...headers }).end(text)
