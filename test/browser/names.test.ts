@@ -54,7 +54,12 @@ test('controls and turns of direction in names and labels are spelled out, and b
 }, async (t) => {
   const { page, hub } = await open(t, { scene: 'empty', width: 390 })
   await page.getByText('Nothing has arrived yet').waitFor()
-  hub.add('two\nlines.of\u202eit', 'counter', { route: '/a\nb', user: '\u202etxt' }, 40)
+  hub.add(
+    'two\nlines.of\u202eit',
+    'counter',
+    { long: 'y'.repeat(4000), route: '/a\nb', user: '\u202etxt' },
+    40,
+  )
   hub.add('two\nlines.of', 'counter', { route: '/c' }, 40)
   await page.locator('.cell').first().waitFor()
   const origin = new URL(page.url()).origin
@@ -71,8 +76,10 @@ test('controls and turns of direction in names and labels are spelled out, and b
   await page.locator('a.title').nth(1).click()
   await page.locator('aside').waitFor()
   await hub.ticks(1)
-  assert.match(await textOf(page, 'main'), /route=\/a\\x0ab/)
+  assert.match(await textOf(page, 'main'), /route\/a\\x0ab/)
   assert.equal(await page.evaluate(raw), null, 'one series')
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  assert.ok(height < 3500, `a label of 4,000 letters makes the page ${height} px high`)
 })
 
 test('a blank name is said to be blank, and huge values have a plain exponent', {

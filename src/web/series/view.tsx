@@ -20,6 +20,9 @@ import { Side } from './side.tsx'
 import { SummaryPanels } from './summary-panels.tsx'
 import { ValuePanels } from './value-panels.tsx'
 
+/** Longer labels have lines of their own, a few. */
+const LINE_LABELS = 160
+
 function Heading({ entry }: { entry: Entry }): JSX.Element {
   const page = usePage()
   const { store } = page
@@ -40,7 +43,8 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
         )}
       </h1>
       <p class="small soft">
-        {[info.kind, unitSymbol(info.unit ?? '') || 'no unit', labels].filter(Boolean).join(', ')}
+        {[info.kind, unitSymbol(info.unit ?? '') || 'no unit'].join(', ')}
+        {labels !== '' && labels.length <= LINE_LABELS && `, ${labels}`}
         {info.isPast && <span class="strong">{`\u2003no more: ${lifeText(info)}`}</span>}
         {silentMs >= SILENT_MS && !info.isPast && (
           <span class="warn strong">{`\u2003last data ${ageText(silentMs / 1000)}`}</span>
@@ -53,6 +57,11 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
           </span>
         )}
       </p>
+      {labels.length > LINE_LABELS && (
+        <p class="small soft own-labels" title={labels}>
+          <Name text={labels} />
+        </p>
+      )}
       <p class="small">
         {page.views.map(({ dialect, seriesLink }) => {
           const link = seriesLink?.(entry)

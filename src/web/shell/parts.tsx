@@ -176,10 +176,15 @@ export function Facts({
     <dl class={isWide ? 'facts two' : 'facts'}>
       {facts.map(([name, value]) => [
         <dt key={name}>{name}</dt>,
-        <dd key={`${name}=`}>{value}</dd>,
+        <dd key={`${name}=`}>{isWide ? breakable(value) : value}</dd>,
       ])}
     </dl>
   )
+}
+
+/** Lets a quantity break before a long unit rather than within it: halves of a list are narrow. */
+function breakable(value: ComponentChildren): ComponentChildren {
+  return typeof value === 'string' ? value.replaceAll(NO_BREAK_SPACE, ' ') : value
 }
 
 /** Shows a region that scrolls inside itself, by keyboard too. */
