@@ -51,6 +51,8 @@ export interface ModelSeries {
 export interface ModelIngestOptions {
   readonly negativeMeter?: 'split' | 'refuse'
   readonly seriesLimit?: number
+  /** Series that one address may bring. */
+  readonly seriesLimitPerSource?: number
 }
 
 /** Relative distance at which a weight counts as a whole number. */
@@ -62,8 +64,12 @@ export class ModelIngest implements Ingest {
   readonly series: ModelSeries[] = []
   /** Refusals and remarks by code. */
   readonly counted: Record<string, number> = {}
+  /** Measurements offered, refused ones included. */
+  measurements = 0
   readonly #options: ModelIngestOptions
   readonly #slots = new Map<string, number>()
+  /** Series that each address has brought. */
+  readonly #brought = new Map<string, number>()
   #source = ''
 
   constructor(options: ModelIngestOptions = {}) {
@@ -86,10 +92,12 @@ export class ModelIngest implements Ingest {
     const text = `${type} ${key.join()}`
     const known = this.#slots.get(text)
     if (known !== undefined) return known
-    if (this.series.length >= (this.#options.seriesLimit ?? Number.POSITIVE_INFINITY)) {
-      this.refuse('series_limit')
+    const limit = this.limit
+    if (limit !== undefined) {
+      this.note(limit)
       return REFUSED
     }
+    this.#brought.set(this.#source, (this.#brought.get(this.#source) ?? 0) + 1)
     const { identity, metadata, counterBits } = describe(key, type)
     this.#slots.set(text, this.series.length)
     return (
@@ -117,6 +125,25 @@ export class ModelIngest implements Ingest {
     )
   }
 
+  /** The limit that a new series of the source at hand would pass, if any. */
+  protected get limit(): 'series_limit' | 'series_limit_per_source' | undefined {
+    const { seriesLimit = Infinity, seriesLimitPerSource = Infinity } = this.#options
+    if (this.series.length >= seriesLimit) return 'series_limit'
+    const brought = this.#brought.get(this.#source) ?? 0
+    return brought >= seriesLimitPerSource ? 'series_limit_per_source' : undefined
+  }
+
+  /** Begins anew, as if it had just been made. */
+  reset(): void {
+    this.series.length = 0
+    this.exemplars.length = 0
+    for (const code of Object.keys(this.counted)) delete this.counted[code]
+    this.measurements = 0
+    this.#slots.clear()
+    this.#brought.clear()
+    this.#source = ''
+  }
+
   /** Exemplars in the order in which they came, by the name of their series. */
   readonly exemplars: (readonly [name: string, exemplar: Exemplar])[] = []
 
@@ -126,6 +153,7 @@ export class ModelIngest implements Ingest {
   }
 
   count(slot: number, value: Exact, weight: number): void {
+    this.measurements++
     const series = this.#at(slot)
     if (series === undefined) return
     if (value >= 0) {
@@ -140,6 +168,7 @@ export class ModelIngest implements Ingest {
   }
 
   read(slot: number, reading: Exact): void {
+    this.measurements++
     const series = this.#at(slot)
     if (series === undefined) return
     const { last, counterBits } = series
@@ -155,6 +184,7 @@ export class ModelIngest implements Ingest {
   }
 
   set(slot: number, value: Exact): void {
+    this.measurements++
     const series = this.#at(slot)
     if (series === undefined) return
     const isExact = value <= U64_MAX && value >= I64_MIN
@@ -168,6 +198,7 @@ export class ModelIngest implements Ingest {
   }
 
   observe(slot: number, value: Exact, weight: number): void {
+    this.measurements++
     const series = this.#at(slot)
     if (series === undefined) return
     const [times, carry] = weigh(1, weight, series.carry)
@@ -191,7 +222,7 @@ export class ModelIngest implements Ingest {
     } else if (cell.delta >= 0 && cell.delta !== Number.POSITIVE_INFINITY) {
       series.total = this.#grown(series.total, cell.delta)
     } else {
-      this.refuse('value_range')
+      this.note('value_range')
       return
     }
     series.windows++
@@ -217,6 +248,7 @@ export class ModelIngest implements Ingest {
   }
 
   refuse(code: string): void {
+    this.measurements++
     this.note(code)
   }
 
@@ -234,7 +266,7 @@ export class ModelIngest implements Ingest {
   #grown(total: Exact, increment: Exact): Exact {
     const sum = addExact(total, increment)
     if (increment <= U64_MAX && sum <= U64_MAX) return sum
-    this.refuse('value_range')
+    this.note('value_range')
     return total
   }
 }

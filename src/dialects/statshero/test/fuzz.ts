@@ -2,7 +2,7 @@
  * Stats Hero under generated and mutated packets, as datagrams and as streams (statshero.md §3):
  * whatever arrives, the scanners say of it what the document's grammar says (reference.ts), a
  * stream wherever it is cut; nothing throws, nothing is held beyond a frame, and no NaN or Infinity
- * and no negative total gets into the model.
+ * and no negative total gets into the model. By both paths, it comes to the same (fuzz/paths.ts).
  */
 import assert from 'node:assert/strict'
 import { forEachPiece } from '../../../../test/fuzz/engine/bytes.ts'
@@ -20,6 +20,7 @@ import { LineMapper } from '../map.ts'
 import { RECEIVE_DEFAULTS } from '../options.ts'
 import { ERROR_CODES } from '../spec.ts'
 import { PacketStream } from './fuzz/grammar.ts'
+import { pathsTarget } from './fuzz/paths.ts'
 import { readDatagram, readStream } from './fuzz/reference.ts'
 import { fromBase64, loadVectors } from './golden.ts'
 
@@ -60,7 +61,7 @@ const target: FuzzTarget = {
   },
 }
 
-export const targets: readonly FuzzTarget[] = [target]
+export const targets: readonly FuzzTarget[] = [target, pathsTarget(target)]
 
 /** Writes down what is visited. */
 class Recorder implements PacketVisitor {

@@ -195,6 +195,11 @@ export class FrameScanner {
     let at = 0
     while (this.#held > 0) {
       this.#look(this.#buffer)
+      // so a report shows as much as if the length had not been cut
+      if (this.#held === LENGTH_BYTES && this.#isTooLarge(0)) {
+        this.#hold(bytes, at, Math.min(at + BUFFER_BYTES_FIRST, bytes.length))
+        this.#look(this.#buffer)
+      }
       const needed = this.#neededBytes(0, this.#held)
       if (this.#isClosed) return bytes.length
       if (needed > this.#held) {
@@ -247,7 +252,7 @@ export class FrameScanner {
   #neededBytes(at: number, left: number): number {
     if (left < LENGTH_BYTES) return LENGTH_BYTES
     const length = this.#view.getUint32(at)
-    if (length > this.#rules.maxFrameBytes) {
+    if (this.#isTooLarge(at)) {
       const detail = `frame of ${length} bytes, limit ${this.#rules.maxFrameBytes}`
       this.#visitor.reject('frame_too_large', detail, this.#bytes, at, at + left, 0)
       this.#close()
@@ -259,6 +264,10 @@ export class FrameScanner {
       if (this.#isSelfCountedConnect(at, left)) return CONNECT_AND_TYPE
     }
     return LENGTH_BYTES + length
+  }
+
+  #isTooLarge(at: number): boolean {
+    return this.#view.getUint32(at) > this.#rules.maxFrameBytes
   }
 
   /**

@@ -2,7 +2,7 @@
  * Dialect Wallaroo under generated and mutated streams: nothing throws, every byte belongs to a
  * message, a reject or the note of a cut, the same is read wherever the stream is cut and whether
  * or not its series are known, nothing grows, what the grammar meant is what is read, and what was
- * read can be written and read again.
+ * read can be written and read again. By both paths, it comes to the same (fuzz/paths.ts).
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -18,6 +18,7 @@ import { LatencyTotals } from '../rollup/latency-totals.ts'
 import { SeriesIndex } from '../rollup/series-index.ts'
 import { encodeMessage } from './frames.ts'
 import { LIMIT, WorkerStream } from './fuzz/grammar.ts'
+import { pathsTarget } from './fuzz/paths.ts'
 import { Recorder } from './fuzz/recorder.ts'
 
 interface Vectors {
@@ -67,7 +68,7 @@ const target: FuzzTarget = {
   },
 }
 
-export const targets: readonly FuzzTarget[] = [target]
+export const targets: readonly FuzzTarget[] = [target, pathsTarget(target.seeds)]
 
 function readWhole(bytes: Uint8Array): void {
   whole.reset()

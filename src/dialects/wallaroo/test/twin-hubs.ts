@@ -6,6 +6,8 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { FakeClock } from '../../../../test/support/fake-clock.ts'
 import { runNow } from '../../../hub/tasks/task.ts'
+import { toHex } from '../../../model/index.ts'
+import type { Budget } from '../../../time/budget.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
 import { connectionsAnswer } from '../hub/connections.ts'
@@ -15,7 +17,6 @@ import { applicationPass } from '../hub/views/application.ts'
 import { compatiblePass } from '../hub/views/compatible.ts'
 import { viewPass } from '../hub/views/view.ts'
 import { WorkerConnection } from '../server/connection.ts'
-import { LENGTH_BYTES } from '../spec.ts'
 
 interface TwinOptions {
   readonly clock: FakeClock
@@ -23,6 +24,8 @@ interface TwinOptions {
   readonly windowBytesLimit?: number
   readonly seriesLimit?: number
   readonly maxFrameBytes?: number
+  /** Turns after which frames of a read wait; none unless given. */
+  readonly budget?: Budget
 }
 
 const RETENTION_MS = 120_000
@@ -34,6 +37,7 @@ export class TwinHub {
   slow = 0
   readonly #clock: FakeClock
   readonly #maxFrameBytes: number
+  readonly #budget: Budget | undefined
   readonly #log: unknown[] = []
   readonly #notes: string[] = []
   readonly #receivers: WorkerReceiver[] = []
@@ -41,12 +45,14 @@ export class TwinHub {
   readonly #reports: Reports
   readonly #ingest: Ingest
 
-  constructor({ clock, hasModule, windowBytesLimit, seriesLimit, maxFrameBytes }: TwinOptions) {
+  constructor(options: TwinOptions) {
+    const { clock, hasModule, windowBytesLimit, seriesLimit, maxFrameBytes, budget } = options
     this.#clock = clock
+    this.#budget = budget
     this.#maxFrameBytes = maxFrameBytes ?? 1_048_576
     const log = (...entry: unknown[]) => void this.#log.push(entry)
     this.#reports = {
-      decodeError: (error, message) => log('error', error, excerptOf(error.code, message)),
+      decodeError: (error, message) => log('error', error, toHex(message)),
       decodeNote: (note) => void this.#notes.push(note),
       count: (name, reason) => log('count', name, reason),
       log: (_level, message) => log('log', message),
@@ -88,20 +94,40 @@ export class TwinHub {
       receiver,
     }
     const socket = new FakeSocket()
-    const connection = new WorkerConnection(socket as unknown as Socket, peer, context)
+    const connection = new WorkerConnection(
+      socket as unknown as Socket,
+      peer,
+      context,
+      this.#budget,
+    )
     connection.start(new Uint8Array(0), receiver.usual?.buffer ?? new Uint8Array(0))
     this.#connections.push({ connection, socket })
     this.#receivers.push(receiver)
     return number
   }
 
-  /** Has a connection read bytes, all at once, and in place if that is asked for. */
+  /**
+   * Has a connection read bytes, all at once, and in place if that is asked for, in as many turns
+   * as it takes.
+   */
   read(number: number, bytes: Uint8Array, isInPlace = false): void {
+    this.#read(number, bytes, isInPlace)
+    const { connection } = this.#connections[number]!
+    while (connection.hasRest) connection.goOn()
+  }
+
+  #read(number: number, bytes: Uint8Array, isInPlace: boolean): void {
     const buffer = this.#receivers[number]!.usual?.buffer
     if (isInPlace && buffer !== undefined) {
       buffer.set(bytes)
       this.#connections[number]!.socket.emit('data', buffer.subarray(0, bytes.length))
     } else this.#connections[number]!.socket.emit('data', bytes)
+  }
+
+  /** Tells how far a connection is. */
+  progress(number: number): readonly [messages: number, bytesInside: number] {
+    const { messages, bytesInside } = this.#connections[number]!.connection
+    return [messages, bytesInside]
   }
 
   end(number: number): void {
@@ -114,12 +140,20 @@ export class TwinHub {
     runNow(this.state.flush())
   }
 
-  /** Tells all that there is to know, and forgets what has been told before. */
-  told(): string {
+  /**
+   * Tells all that there is to know, and forgets what has been told before.
+   * @param hasViews false leaves out what is made of the windows, which takes most of the time
+   */
+  told(hasViews = true): string {
     const { state } = this
     const categories = ['computation', 'start-to-end', 'other']
-    const views = categories.flatMap((category) => {
-      const request = { application: APPLICATION, key: { category }, seconds: 60 }
+    const names = new Set(state.series().map((series) => series.names.application))
+    const applications = hasViews ? [APPLICATION, ...names] : []
+    const wanted = applications.flatMap((application) =>
+      categories.map((category) => ({ application, category })),
+    )
+    const views = wanted.flatMap(({ application, category }) => {
+      const request = { application, key: { category }, seconds: 60 }
       return [runNow(viewPass(state, request)), runNow(compatiblePass(state, request))]
     })
     const { memory, measurements, workersNotHeld, workers } = state
@@ -129,7 +163,7 @@ export class TwinHub {
       // those of one read are counted, in any order
       notes: this.#notes.splice(0).sort(),
       views,
-      application: runNow(applicationPass(state, APPLICATION)),
+      applications: applications.map((each) => runNow(applicationPass(state, each))),
       connections: connectionsAnswer(state, this.#receivers, statuses, undefined),
       facts: statuses.map(({ facts }) => facts),
       progress: this.#connections.map(({ connection }) => {
@@ -148,12 +182,6 @@ export class TwinHub {
     }
     return JSON.stringify(all, toText, 1)
   }
-}
-
-/** Gives what is surely at hand of a bad frame: of one that is too large, its length. */
-function excerptOf(code: string, message: Uint8Array): string {
-  const size = code === 'frame_too_large' ? LENGTH_BYTES : message.length
-  return Buffer.from(message.subarray(0, size)).toString('hex')
 }
 
 /** Leaves out how much memory a connection has at hand: only who gathers cut frames needs more. */

@@ -15,7 +15,8 @@
  *   ...      tickets of the senders of datagrams, u32 each
  *
  * The table of keys is that of src/arena/key-memory.ts; where its head begins is in the state.
- * When a list is full, the call returns and `resume` goes on.
+ * When a list is full, the call returns and `resume` goes on; also behind a line that JavaScript
+ * must have taken before anything is gathered behind it.
  */
 const HEAD_AT: usize = 0,
   MAX_FRAME: usize = 4,
@@ -66,7 +67,14 @@ const METER: u32 = 0,
 const LF: u32 = 10,
   ZERO: u32 = 48,
   COLON: u32 = 58,
-  BAR: u32 = 124
+  BAR: u32 = 124,
+  PLUS: u32 = 43
+/**
+ * Digits that a value may have for thousands of such lines to stay far from 2^64; of those that
+ * have a sample rate, of up to 10^9, fewer.
+ */
+const PLAIN_DIGITS: usize = 15
+const RATED_DIGITS: usize = 6
 const VERSION_1: u32 = 0x7c31,
   GZIP: u32 = 0x8b1f
 const M_LF: u32 = 0x0a6d,
@@ -125,6 +133,20 @@ function noteDatagram(): void {
   items += 16
 }
 
+/**
+ * Tells whether a line for JavaScript may bring a counter near its end, where each line is taken or
+ * refused for itself: what comes behind it must not be gathered before it is told.
+ */
+function isLarge(p: usize, end: usize): bool {
+  while (p < end && <u32>load<u8>(p) != COLON) p++
+  if (++p >= end) return false
+  if (<u32>load<u8>(p) == PLUS) return true
+  const digits = p
+  while (p < end && <u32>load<u8>(p) - ZERO < 10) p++
+  // of a line without a rate, `|m LF` is left, or `|mr LF`
+  return p - digits > (end - p > 4 ? RATED_DIGITS : PLAIN_DIGITS)
+}
+
 function note(a: u32, kind: i32, b: u32, c: u32): void {
   noteDatagram()
   if (!hasLines) ticketOfLines = ticketOfSource
@@ -132,7 +154,7 @@ function note(a: u32, kind: i32, b: u32, c: u32): void {
   hasLines = true
   if (kind == LINE) {
     handed += b - a
-    if (handed >= HANDED_MAX) itemsEnd = 0
+    if (handed >= HANDED_MAX || isLarge(a, b)) itemsEnd = 0
   }
   if (kind == LINE && items > ITEMS_AT) {
     // lines in a row are one piece
@@ -431,6 +453,8 @@ export function datagrams(
     if (!isPlain || load<u16>(q) == GZIP) {
       noted = <i32>i
       note(i, OTHER, 0, 0)
+      // a packed one may hold anything
+      if (end >= p + 2 && load<u16>(p) == VERSION_1) itemsEnd = 0
       if (items >= itemsEnd) {
         i++
         break

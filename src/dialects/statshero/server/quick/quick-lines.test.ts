@@ -379,6 +379,28 @@ suite('lines taken in memory', () => {
     assertSame([frameOf('a:1|m\n'), frameOf(`a:${2n ** 64n - 101n}|m\n`), frameOf(lines)])
   })
 
+  test('behind one that fills a counter are refused, not that one', () => {
+    const known = 'a:1|m\n'
+    const small = 'a:5|m\na:7|m\n'
+    const fill = 2n ** 64n - 3n
+    const larges = [`a:${fill}|m\n`, `a:+${fill}|m\n`, 'a:9223372036|m|@0.000000001\n']
+    for (const large of larges) {
+      const twice = large.repeat(large.includes('@') ? 2 : 1)
+      assertSame([frameOf(known), frameOf(twice + small)])
+      const unended = frameOf(twice.slice(0, -1))
+      assertSame([frameOf(known), Buffer.concat([unended, frameOf(small)])])
+      const some = [unended, frameOf(small)]
+      const packed = [frameOf(gzipSync(twice)), frameOf(small)]
+      const many = Array.from({ length: BATCH }, () => frameOf(known))
+      for (const last of [some, packed]) {
+        assert.deepEqual(
+          batches('in place', [...many, ...last]),
+          batches('visited', [...many, ...last]),
+        )
+      }
+    }
+  })
+
   test('may be more than the lists of a call hold', () => {
     const names = Array.from({ length: 3000 }, (_, i) => `name.${i}`)
     const counters = names.map((name) => `${name}:1|m\n`).join('')

@@ -100,7 +100,11 @@ export class PacketStream {
 
   #key(): void {
     const random = this.#random
-    if (!random.isOnceIn(4)) this.#body.text(random.pick(['a', 'shop.checkout', 'req_time', 'x-1']))
+    const way = random.below(16)
+    if (way < 11) this.#body.text(random.pick(['a', 'shop.checkout', 'req_time', 'x-1']))
+    // beside multiples of 16, by which keys are compared and hashed
+    else if (way === 11)
+      this.#body.text('k'.repeat(16 * (1 + random.below(3)) - 1 + random.below(3)))
     else if (random.isOnceIn(40)) this.#body.text('k'.repeat(4090 + random.below(12)))
     else this.#body.raw(nameBytes(random))
   }

@@ -20,6 +20,11 @@ const U32_MAX = 2 ** 32 - 1
 /** Largest frame of the scanners that are fuzzed. */
 export const LIMIT = 8192
 
+const USUAL_NAMES = ['shop', 'checkout'].map((text) => encoder.encode(text))
+/** Length and end of a usual window. */
+const USUAL_NS = 2_000_000_000n
+const END_NS = 1_700_000_002_000_000_000n
+
 /** Whether an input is to be checked against its meaning, or may lie in ways that leave it open. */
 type Mode = 'checked' | 'open'
 
@@ -35,6 +40,12 @@ export class WorkerStream {
   readonly #joined = new Set<string>()
   /** Names that come again: an application's and a series' frames are rarely its only ones. */
   #names: Uint8Array[] = []
+  readonly #isUsual: boolean
+
+  /** @param isUsual true for streams of which most frames are as those of a real worker */
+  constructor(isUsual = false) {
+    this.#isUsual = isUsual
+  }
 
   /** @returns whether the meaning holds */
   make(random: Random): boolean {
@@ -45,14 +56,23 @@ export class WorkerStream {
     this.#isOver = false
     this.#hasConnected = false
     this.#joined.clear()
-    this.#names = Array.from({ length: 1 + random.below(6) }, () => nameBytes(random))
-    const count = 1 + random.below(5)
+    const names = 1 + random.below(this.#isUsual ? 2 : 6)
+    this.#names = Array.from({ length: names }, (_, i) =>
+      this.#isOdd() ? nameBytes(random) : USUAL_NAMES[i]!,
+    )
+    const count = 1 + random.below(this.#isUsual ? 16 : 5)
     this.#isInclusive = count > 1 && random.isOnceIn(8)
     if (this.#isInclusive) this.meaning.add('note').add('length_includes_header')
     if (this.#isInclusive || !random.isOnceIn(4)) this.#connect()
     else this.#metrics()
+    if (this.#isUsual && !this.#isInclusive) this.#join()
     for (let i = 1; i < count && !this.#isOver; i++) this.#message(i)
     return this.#mode === 'checked'
+  }
+
+  /** Tells whether the next thing may be any: always but in usual streams. */
+  #isOdd(): boolean {
+    return !this.#isUsual || this.#random.isOnceIn(6)
   }
 
   #message(index: number): void {
@@ -108,7 +128,7 @@ export class WorkerStream {
 
   #join(): void {
     const random = this.#random
-    const application = this.#name()
+    const application = this.#isOdd() ? this.#name() : this.#names[0]!
     const worker = random.isOnceIn(4) ? undefined : this.#name()
     const start = this.#begin(2)
     this.#str(TOPIC, application)
@@ -132,7 +152,8 @@ export class WorkerStream {
   }
 
   #name(): Uint8Array {
-    return this.#random.isOnceIn(3) ? nameBytes(this.#random) : this.#random.pick(this.#names)
+    const isNew = this.#isOdd() && this.#random.isOnceIn(3)
+    return isNew ? nameBytes(this.#random) : this.#random.pick(this.#names)
   }
 
   /** `[size:u32][bytes]`, of one or two parts. */
@@ -145,24 +166,27 @@ export class WorkerStream {
     const { out, meaning } = this
     const random = this.#random
     const notes: Note[] = this.#hasConnected ? [] : ['before_connect']
-    const application = this.#name()
-    const names = [this.#name(), this.#name(), this.#name(), this.#name()]
+    const isOdd = this.#isOdd()
+    const name = random.pick(this.#names)
+    const [application, ...names] = isOdd
+      ? [this.#name(), this.#name(), this.#name(), this.#name(), this.#name()]
+      : [this.#names[0]!, name, name, name, name]
     if (!this.#joined.has(latin1(application))) notes.push('topic_not_joined')
     const start = this.#begin(3)
     this.#str(EVENT)
     this.#str(TOPIC, application)
     const sizeAt = out.size
-    const header = random.isOnceIn(5) ? random.next() : 741
+    const header = isOdd && random.isOnceIn(5) ? random.next() : 741
     out.u32(0).u32(header)
     for (const name of names) this.#str(name)
-    const id = random.below(0x10000)
+    const id = isOdd ? random.below(0x10000) : 1
     out.u16(id)
-    if (random.isOnceIn(8)) {
+    if (isOdd && random.isOnceIn(8)) {
       out.u32(random.pick([65, 520]))
       notes.push('array_count_prefix')
     }
     let payloadSize = out.size - sizeAt - 4 + 65 * 8 + 32
-    if (random.isOnceIn(8)) {
+    if (isOdd && random.isOnceIn(8)) {
       payloadSize = lyingLength(random, payloadSize)
       notes.push('payload_size_mismatch')
     }
@@ -192,8 +216,9 @@ export class WorkerStream {
       filled.map(([bin]) => bin),
       notes,
     )
-    const period = random.pick([2_000_000_000n, 0n, unsigned(random, 64)])
-    const end = random.pick([1_700_000_002_000_000_000n, unsigned(random, 64)])
+    const isOdd = this.#isOdd()
+    const period = isOdd ? random.pick([USUAL_NS, 0n, unsigned(random, 64)]) : USUAL_NS
+    const end = isOdd ? random.pick([END_NS, END_NS - USUAL_NS, unsigned(random, 64)]) : END_NS
     out.u64(period).u64(end)
     meaning.add(period).add(end)
     if (period === 0n) notes.push('zero_period')
@@ -206,7 +231,8 @@ export class WorkerStream {
     const count = random.isOnceIn(16) ? 65 : random.below(5)
     for (let i = 0; i < count; i++) {
       const bin = count === 65 ? i : random.below(65)
-      const high = random.isOnceIn(4) ? random.pick([1, random.next(), U32_MAX]) : 0
+      const high =
+        this.#isOdd() && random.isOnceIn(4) ? random.pick([1, random.next(), U32_MAX]) : 0
       const low = random.pick([1, random.below(1000), U32_MAX])
       if (high !== 0 || low !== 0) bins.set(bin, [bin, high, low])
     }
@@ -220,7 +246,7 @@ export class WorkerStream {
     const [lowest, highest] = [filled[0], filled.at(-1)]
     let a = unsigned(random, 64)
     let b = unsigned(random, 64)
-    if (lowest !== undefined && !random.isOnceIn(5)) {
+    if (lowest !== undefined && !(this.#isOdd() && random.isOnceIn(5))) {
       a = this.#within(lowest)
       b = this.#within(highest!)
       if (random.isOnceIn(3)) [a, b] = [b, a]
