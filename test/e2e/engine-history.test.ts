@@ -8,7 +8,9 @@ import { after, suite, test } from 'node:test'
 import { startReport } from '../../src/cli/start-report.ts'
 import { engineAddress } from '../../src/history/promql/address.ts'
 import { PromqlHistory } from '../../src/history/promql/promql-history.ts'
+import { NAME_LABEL } from '../../src/history/promql/written.ts'
 import { HistoryError } from '../../src/history/store.ts'
+import { identityOf } from '../../src/model/index.ts'
 import { startHub } from '../../src/start-hub.ts'
 import { historyReadingSuite } from '../suites/history.ts'
 import { START_S } from '../support/history.ts'
@@ -224,4 +226,61 @@ test('a hub whose engine is away runs, says so, and tells when it is there again
   assert.equal(hub.sources().history!.state, 'running')
   assert.ok(log.some((line) => line.startsWith('the engine of the history answers again')))
   assert.ok(!`${log.join()}${report}${JSON.stringify(hub.sources())}`.includes('secret'))
+})
+
+suite('series of an engine', () => {
+  const question = { fromS: START_S, toS: START_S + 60, limit: 10 }
+  const namesOf = async (history: PromqlHistory, filter: string): Promise<unknown[]> => {
+    const { series } = await history.find({ ...question, filter })
+    return series.map(({ key }) => identityOf(key)!).map(({ kind, name }) => `${kind} ${name}`)
+  }
+  const labelled = (name: string) => ({ [NAME_LABEL]: name, hub: 'a' })
+
+  test('of a word are those that the engine is asked for, where that can be said', async (t) => {
+    const engine = await FakeEngine.start()
+    t.after(() => engine.stop())
+    const history = historyOf(engine)
+    const keys = [NAME_LABEL, 'hub', 'host']
+    engine.lie = ({ url }, response) => {
+      const data = url === '/api/v1/labels' ? keys : [labelled('orders')]
+      says(JSON.stringify({ status: 'success', data }))(response)
+      return true
+    }
+    for (const [filter, matchers] of [
+      ['ORD.RS', [`${NAME_LABEL}=~"(?is:.*ORD\\\\.RS.*)"`, 'host=~"(?is:.*ORD\\\\.RS.*)"']],
+      ['st=a', [`${NAME_LABEL}=~"(?is:.*st=a.*)"`, 'host=~"(?is:.*st=a.*|a.*)"']],
+      ['ost', [`${NAME_LABEL}=~"(?is:.*ost.*)"`, 'host!=""']],
+      ['kind=gauge sum orders_c', undefined],
+    ] as const) {
+      engine.asked.length = 0
+      await namesOf(history, filter)
+      const all = matchers?.map((each) => `hub!="",${each}`) ?? ['hub!=""']
+      const wanted = all.map((each) => `{${each},${NAME_LABEL}!~".+_bucket"}`)
+      const asked = engine.asked[matchers === undefined ? 0 : 1]
+      assert.deepEqual(asked!.getAll('match[]'), wanted, filter)
+    }
+    keys.push(...Array.from({ length: 70 }, (_, i) => `key${i}`))
+    engine.asked.length = 0
+    await namesOf(history, 'orders')
+    assert.equal(engine.asked[1]!.getAll('match[]').length, 1)
+    await history.close()
+  })
+
+  test('that are nothing but an ending have that name', async (t) => {
+    const engine = await FakeEngine.start()
+    t.after(() => engine.stop())
+    const history = historyOf(engine)
+    const rows = ['_total', '_count', '_sum', 'a_total', '_bucket', 'b_count', 'b_sum', 'b'].map(
+      labelled,
+    )
+    engine.lie = (_, response) => {
+      says(JSON.stringify({ status: 'success', data: rows }))(response)
+      return true
+    }
+    assert.deepEqual(await namesOf(history, ''), [
+      ...['gauge _total', 'gauge _count', 'gauge _sum', 'counter a', 'gauge _bucket'],
+      ...['summary b', 'gauge b'],
+    ])
+    await history.close()
+  })
 })

@@ -135,6 +135,15 @@ export function historyReadingSuite(
       return series.map(({ key }) => identityOf(key)!)
     }
     assert.deepEqual(await find({ filter: 'HOST=a hit' }), [HITS])
+    for (const filter of ['st=A', '=a', 'host=']) {
+      assert.ok(
+        (await find({ filter })).some((each) => each.name === HITS.name),
+        filter,
+      )
+    }
+    assert.deepEqual(await find({ filter: 'host=b' }), [MORE])
+    assert.deepEqual(await find({ filter: 'host=c' }), [])
+    assert.deepEqual(await find({ filter: 'hits_total' }), [])
     assert.deepEqual(await find({ filter: 'kind=hist' }), isNative ? [] : [TIMES])
     assert.deepEqual(await find({ kind: 'summary' }), [SIZES])
     assert.deepEqual(await find({ kind: 'gauge', filter: 'loa' }), [LOAD])

@@ -37,7 +37,7 @@ export class EngineClient {
    */
   async ask(
     path: string,
-    parameters: Readonly<Record<string, string>>,
+    parameters: Readonly<Record<string, string>> | [name: string, value: string][],
     signal: AbortSignal,
   ): Promise<unknown> {
     const { url, headers, answerBytesLimit = ANSWER_BYTES_LIMIT } = this.#options

@@ -81,11 +81,11 @@ export function selectorOf(
   return `{${matchers.join(',')}}`
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`
 }
 
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&')
 }
 

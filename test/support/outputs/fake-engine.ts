@@ -58,12 +58,13 @@ export class FakeEngine {
       return
     }
     this.headers.push(request.headers)
-    if (this.lie?.(request, response)) return
     const asked = new URLSearchParams(body.toString())
     this.asked.push(asked)
-    if (request.url === '/api/v1/series') {
+    if (this.lie?.(request, response)) return
+    const list = { '/api/v1/series': seriesOf, '/api/v1/labels': keysOf }[request.url!]
+    if (list !== undefined) {
       response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify({ status: 'success', data: this.#list(asked) }))
+      response.end(JSON.stringify({ status: 'success', data: list(this.#listed(asked)) }))
       return
     }
     const query = asked.get('query')!
@@ -94,12 +95,13 @@ export class FakeEngine {
     }
   }
 
-  /** Lists the label sets of series that have samples in a time. */
-  #list(asked: URLSearchParams): object[] {
+  /** Finds the series of any matchers that have samples in a time. */
+  #listed(asked: URLSearchParams): Set<Kept> {
     const [start, end] = ['start', 'end'].map((name) => Number(asked.get(name)))
-    return this.#found(asked.get('match[]')!).flatMap(({ labels, times }) => {
-      return times.some((timeS) => timeS >= start! && timeS <= end!) ? [labels] : []
-    })
+    const found = asked.getAll('match[]').flatMap((matchers) => this.#found(matchers))
+    return new Set(
+      found.filter(({ times }) => times.some((timeS) => timeS >= start! && timeS <= end!)),
+    )
   }
 
   #found(matchers: string): Kept[] {
@@ -130,6 +132,14 @@ export class FakeEngine {
       return values.length === 0 ? [] : [{ metric, values }]
     })
   }
+}
+
+function seriesOf(found: ReadonlySet<Kept>): object[] {
+  return [...found].map(({ labels }) => labels)
+}
+
+function keysOf(found: ReadonlySet<Kept>): string[] {
+  return [...new Set([...found].flatMap(({ labels }) => Object.keys(labels)))]
 }
 
 interface SentSeries {
