@@ -83,8 +83,6 @@ await ask({
       const name = `VictoriaMetrics with its index, ${mix}`
       if (!known.has(mix)) figures.push(rival, { title: name, figures: [found.whole / samples] })
       known.set(mix, found)
-      const share = bytes.whole / found.whole
-      figures.push({ title: `${title} / ${name}`, figures: [share], unit: 'of its bytes' })
       verdicts.push(ratioOf(ours, rival, atMost(wanted)))
     }
     const skipped = isRivalHere ? [] : [{ title: 'VictoriaMetrics', reason: NO_RIVAL }]

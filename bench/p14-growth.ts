@@ -2,8 +2,18 @@
 import { type Growth, grow, growRegistry } from './growth/grow.ts'
 import { type GrowingKind, KINDS } from './growth/stream.ts'
 import { PROMETHEUS_CLIENT } from './instruments/prometheus-client.ts'
-import { atLeast, atMost, figureOf, limitOf, type Rounds, type Wanted } from './measure/question.ts'
+import {
+  atLeast,
+  atMost,
+  figureOf,
+  limitOf,
+  type Rounds,
+  type Verdict,
+  voided,
+  type Wanted,
+} from './measure/question.ts'
 import { ask } from './measure/run.ts'
+import { spreadOf } from './measure/statistics.ts'
 import { figureText } from './measure/text.ts'
 import { run } from './workers/hub.ts'
 
@@ -20,8 +30,11 @@ const SERIES_LIMIT_WANTED = 10_000_000
 interface Row {
   readonly define: number
   readonly bytes: number
-  readonly idle: number
-  readonly busy: number
+  readonly resident: number
+  readonly idle: readonly number[]
+  readonly busy: readonly number[]
+  /** Busy less idle: what the series themselves take. */
+  readonly added: readonly number[]
   readonly turn: number
   readonly delay: number
   readonly 'missed ticks': number
@@ -36,8 +49,10 @@ type Field = keyof Row
 const UNITS: Readonly<Record<Field, string>> = {
   define: 'µs of processor time for a new series',
   bytes: 'resident bytes per series, the live ring apart',
+  resident: 'MiB of the whole process after these seconds',
   idle: 'of a core while nothing comes',
   busy: 'of a core with a line per series and second',
+  added: 'of a core that these lines add to an idle second',
   turn: 'ms, the longest turn of the event loop meanwhile',
   delay: 'ms, 99 % of delays of the event loop meanwhile',
   'missed ticks': 'seconds closed late meanwhile',
@@ -72,16 +87,25 @@ const WANTED: readonly [GrowingKind | undefined, number | undefined, Field, numb
 ]
 
 /** Costs of all series of a point together, whose curve is judged. */
-const CURVES: readonly Field[] = ['bytes', 'busy', 'scrape after a change', 'define']
+const CURVES: readonly Field[] = ['bytes', 'added', 'scrape after a change', 'define']
 const PER_SERIES: readonly Field[] = ['bytes', 'define']
+/** Wanted of each further series, from every size to the next: what all have in common apart. */
+const FURTHER: readonly [GrowingKind, Field, number][] = [
+  ['counter', 'define', 10],
+  ['gauge', 'define', 10],
+  ['histogram', 'define', 10],
+  ['counter', 'bytes', 400],
+]
 
 function rowOf(growth: Growth): Row {
   const [first, changed] = growth.scrapes
   return {
     define: growth.defineUs,
     bytes: growth.bytesPerSeries,
-    idle: growth.idleShare,
-    busy: growth.busyShare,
+    resident: growth.residentBytes / 2 ** 20,
+    idle: growth.looks.map(({ idleShare }) => idleShare),
+    busy: growth.looks.map(({ busyShare }) => busyShare),
+    added: growth.looks.map(({ idleShare, busyShare }) => busyShare - idleShare),
     turn: growth.longestTurnMs,
     delay: growth.delayMsP99,
     'missed ticks': growth.ticksMissed,
@@ -99,9 +123,11 @@ await ask({
   data: `${SIZES.join(', ')} series of each kind, one line for each in a second, over TCP`,
   method: [
     'a hub of its own for every point: one ingest thread, HTTP, room for a million series; all',
-    'series defined, five idle seconds, five with a line for each, a scrape, a line for each, a',
-    'scrape. Slopes: of a cost of all series, over their number, against the slope from',
-    `${count(SLOPE_FROM)} to ${count(SLOPE_TO)}: a straight line has 1`,
+    'series defined; three times in turn three idle seconds and three with a line for each, whose',
+    'value changes; a scrape, a line for each, a scrape',
+    'slopes: of a cost of all series, over their number, against the slope from',
+    `${count(SLOPE_FROM)} to ${count(SLOPE_TO)}: a straight line has 1. A further series: what all`,
+    'cost more, by how many more they are, from each size to the next',
   ],
   unit: '',
   remarks: [
@@ -111,6 +137,7 @@ await ask({
 
   async measure() {
     const points: [Rounds, Wanted | undefined][] = []
+    const curves: Verdict[] = []
     const means: string[] = []
     for (const kind of Object.keys(KINDS) as GrowingKind[]) {
       const rows = new Map<number, Row>()
@@ -124,17 +151,19 @@ await ask({
         rows.set(size, row)
         for (const field of Object.keys(UNITS) as Field[]) {
           const title = `${kind}, ${count(size)}: ${field}`
-          const rounds = { title, figures: [row[field]], unit: UNITS[field] }
+          const rounds = { title, figures: [row[field]].flat(), unit: UNITS[field] }
           points.push([rounds, wantedOf(kind, size, field)])
         }
       }
-      for (const field of CURVES) points.push(...slopes(kind, field, rows))
+      for (const field of CURVES) curves.push(...slopes(kind, field, rows))
+      points.push(...further(kind, rows))
       const [size, row] = [...rows].at(-1)!
-      const share = figureText(row.busy * 100)
-      const mebibytes = figureText((row.bytes * size) / 2 ** 20)
+      const share = figureText(spreadOf(row.busy).median * 100)
+      const mebibytes = figureText(row.resident)
       means.push(
-        `${count(size)} ${kind}s that all change each second take ${share} % of a core and ` +
-          `${mebibytes} MiB; /metrics takes ${figureText(row.scrape)} ms`,
+        `A hub whose ${count(size)} ${kind}s all change each second takes ${share} % of a core ` +
+          `and ${mebibytes} MiB in all, without a history; ` +
+          `/metrics takes ${figureText(row.scrape)} ms`,
       )
     }
     points.push([await startLargest(), atLeast(SERIES_LIMIT_WANTED)])
@@ -153,9 +182,12 @@ await ask({
       warmUps: 0,
       rounds: 1,
       figures: points.filter(([, wanted]) => wanted === undefined).map(([each]) => figureOf(each)),
-      verdicts: points.flatMap(([rounds, wanted]) => {
-        return wanted === undefined ? [] : [limitOf(rounds, wanted)]
-      }),
+      verdicts: [
+        ...points.flatMap(([rounds, wanted]) => {
+          return wanted === undefined ? [] : [limitOf(rounds, wanted)]
+        }),
+        ...curves,
+      ],
       skipped: [],
       means,
     }
@@ -174,18 +206,42 @@ function wantedOf(kind: GrowingKind, size: number, field: Field): Wanted | undef
 }
 
 /** How steep the later parts of a curve are, by the part that they are compared with. */
-function slopes(kind: GrowingKind, field: Field, rows: Map<number, Row>): [Rounds, Wanted][] {
-  const total = (size: number): number => {
-    return rows.get(size)![field] * (PER_SERIES.includes(field) ? size : 1)
-  }
-  const slope = (from: number, to: number): number => (total(to) - total(from)) / (to - from)
+function slopes(kind: GrowingKind, field: Field, rows: Map<number, Row>): Verdict[] {
+  const slope = (from: number, to: number): number => slopeOf(field, rows, from, to)
   const sizes = [...rows.keys()].filter((size) => size >= SLOPE_TO)
   return sizes.slice(1).map((to, i) => {
     const from = sizes[i]!
     const title = `${kind}: slope of ${field}, ${count(from)} to ${count(to)}`
-    const figures = [slope(from, to) / slope(SLOPE_FROM, SLOPE_TO)]
-    return [{ title, figures, unit: '' }, atMost(STRAIGHT)]
+    const first = slope(SLOPE_FROM, SLOPE_TO)
+    const verdict = limitOf(
+      { title, figures: [slope(from, to) / first], unit: '' },
+      atMost(STRAIGHT),
+    )
+    // less than what one look differs from the next, so nothing to compare with
+    return first > 0 ? verdict : voided(verdict, `no slope from ${count(SLOPE_FROM)} on`)
   })
+}
+
+/** What each series more costs, at every size. */
+function further(kind: GrowingKind, rows: Map<number, Row>): [Rounds, Wanted][] {
+  const sizes = [...rows.keys()]
+  return FURTHER.filter(([ofKind]) => ofKind === kind).flatMap(([, field, wanted]) => {
+    return sizes.slice(1).map((to, i): [Rounds, Wanted] => {
+      const from = sizes[i]!
+      const title = `${kind}, ${count(from)} to ${count(to)}: ${field} of a further one`
+      const rounds = { title, figures: [slopeOf(field, rows, from, to)], unit: UNITS[field] }
+      return [rounds, atMost(wanted)]
+    })
+  })
+}
+
+/** By how much a cost of all grows with each series. */
+function slopeOf(field: Field, rows: Map<number, Row>, from: number, to: number): number {
+  const total = (size: number): number => {
+    const { median } = spreadOf([rows.get(size)![field]].flat())
+    return median * (PER_SERIES.includes(field) ? size : 1)
+  }
+  return (total(to) - total(from)) / (to - from)
 }
 
 /** The limit that is wanted, where a hub starts with it; otherwise none. */

@@ -6,7 +6,15 @@ import { offerWindows } from './load/offer.ts'
 import { openSender, type StreamSender } from './load/stream-sender.ts'
 import { cutIntoWrites } from './load/tcp-sender.ts'
 import { frames, GREETING, SEED, SERIES_COUNT, WINDOW_MESSAGES, WINDOWS } from './load/windows.ts'
-import { atLeast, figureOf, interleave, ratioOf } from './measure/question.ts'
+import {
+  atLeast,
+  figureOf,
+  interleave,
+  type Rounds,
+  ratioOf,
+  type Verdict,
+  voided,
+} from './measure/question.ts'
 import { ask } from './measure/run.ts'
 import { spreadOf } from './measure/statistics.ts'
 import { figureText } from './measure/text.ts'
@@ -18,6 +26,8 @@ const WARM_UPS = 1
 const ROUNDS = 9
 /** About a second and a half for the hub, so that its ticks take part. */
 const PASSES = 1000
+/** Of the clock's time: a receiver that works less waits, for its sender or for a core. */
+const BUSY_WANTED = 0.95
 /** About half a second in this process. */
 const IN_PROCESS_PASSES = 250
 
@@ -39,7 +49,8 @@ await ask({
   unit: 'frames per second',
   remarks: [
     'wanted by both: frames through the whole path against what Node receives of the same bytes',
-    'when it only counts them. By the clock a bare server is bound by nothing but its receive',
+    'when it only counts them. By the clock only where both work all the time: a receiver that',
+    'waits is bound by its sender, so its rate is not its own, and the ratio is void',
     'the hub: shared port, series, windows for the views, totals, and a tick each second, which',
     'costs the same whatever comes: where others hold the processor it weighs more',
     'JavaScript alone takes no part in the first two: it is what frames that are not usual cost',
@@ -56,12 +67,16 @@ await ask({
     await bare.stop()
     const [ourRate, limitRate] = rounds
     const [ourCpu, limitCpu] = [ours.byProcessor(), limit.byProcessor()]
+    const busy = [ours.busy(), limit.busy()]
     const perSecond = spreadOf(ourCpu.figures).median
     return {
       warmUps: WARM_UPS,
       rounds: ROUNDS,
-      figures: [...rounds, ourCpu, limitCpu].map(figureOf),
-      verdicts: [ratioOf(ourRate!, limitRate!, atLeast(1)), ratioOf(ourCpu, limitCpu, atLeast(1))],
+      figures: [...rounds, ourCpu, limitCpu, ...busy].map(figureOf),
+      verdicts: [
+        judgeClock(ratioOf(ourRate!, limitRate!, atLeast(1)), busy),
+        ratioOf(ourCpu, limitCpu, atLeast(1)),
+      ],
       skipped: [],
       means: [`A core takes in ${figureText(perSecond)} frames of Wallaroo a second`],
     }
@@ -71,6 +86,7 @@ await ask({
 /** One round is timed in two ways: the clock's is the contender's, the other one is kept. */
 function offered(program: Program, sender: StreamSender) {
   const perProcessorSecond: number[] = []
+  const busyShares: number[] = []
   return {
     byClock: {
       title: `${program.title}, by the clock`,
@@ -78,6 +94,7 @@ function offered(program: Program, sender: StreamSender) {
         const offered = await offerWindows(program, sender, PASSES)
         const { windows, wallSeconds, processorSeconds } = offered
         perProcessorSecond.push(windows / processorSeconds)
+        busyShares.push(processorSeconds / wallSeconds)
         return windows / wallSeconds
       },
     },
@@ -85,7 +102,22 @@ function offered(program: Program, sender: StreamSender) {
       title: `${program.title}, by processor time`,
       figures: perProcessorSecond.slice(WARM_UPS),
     }),
+    busy: (): Rounds => ({
+      title: `${program.title} at work`,
+      figures: busyShares.slice(WARM_UPS),
+      unit: "of the clock's time",
+    }),
   }
+}
+
+function judgeClock(verdict: Verdict, busy: readonly Rounds[]): Verdict {
+  const idle = busy.find(({ figures }) => spreadOf(figures).median < BUSY_WANTED)
+  if (idle === undefined) return verdict
+  const share = figureText(spreadOf(idle.figures).median)
+  return voided(
+    verdict,
+    `${idle.title} for ${share} of the time: it waited for its sender, or a core`,
+  )
 }
 
 /** Finds the series of every frame by its names and adds its bins; in this process. */

@@ -7,8 +7,11 @@ import { cpuSeconds } from '../measure/process-cpu.ts'
 import { type AskedProgram, forkProgram } from '../receivers/receiver.ts'
 
 const ROUND_MS = 4000
+const SETTLE_MS = 1000
 /** Times a second that every series changes. */
 const CHANGES_PER_SECOND = 10
+/** Different ones, of as many digits each, before the first comes again. */
+const VALUES = 7
 
 export interface Pushed {
   /** Of a core. */
@@ -25,9 +28,14 @@ export interface Pushing {
   stop(): Promise<void>
 }
 
-interface WatchedHub extends Pushing {
-  /** Of a core, before there was a page. */
+/** One look with pages, and one just before without. */
+export interface Watched extends Pushed {
+  /** Of a core, while there was no page. */
   readonly aloneShare: number
+}
+
+interface WatchedHub extends Pushing {
+  round(): Promise<Watched>
 }
 
 /** A hub whose series all change ten times a second, all of them on every page. */
@@ -38,15 +46,20 @@ export async function startWatchedHub(series: number, pages: number): Promise<Wa
   const ids = await seriesIds(base, series)
   const interval = 1 / CHANGES_PER_SECOND
   const address = `${base}/live?series=${ids.join(',')}&interval=${interval}`
-  const aloneShare = await shareOf(hub)
-  const viewers = await startViewers(address, pages)
   return {
-    aloneShare,
     stepsPerSecond: CHANGES_PER_SECOND,
-    round: () => roundOf(hub, viewers, pages),
+    async round() {
+      const aloneShare = await shareOf(hub)
+      const viewers = await startViewers(address, pages)
+      // what a page is told first is no step
+      await wait(SETTLE_MS)
+      const pushed = await roundOf(hub, viewers, pages)
+      await viewers.stop()
+      await wait(SETTLE_MS)
+      return { ...pushed, aloneShare }
+    },
     async stop() {
       feed.stop()
-      await viewers.stop()
       await hub.stop()
     },
   }
@@ -85,16 +98,20 @@ export class Feed {
   readonly #timer: NodeJS.Timeout
   readonly #sender: Sender
 
-  private constructor(sender: Sender, writes: readonly Buffer[]) {
+  /** @param values of all series, in turn: what stays the same is told no page */
+  private constructor(sender: Sender, values: readonly (readonly Buffer[])[]) {
     this.#sender = sender
-    this.#timer = setInterval(() => void sender.send(writes), 1000 / CHANGES_PER_SECOND)
+    let turn = 0
+    const send = (): void => void sender.send(values[turn++ % values.length]!)
+    this.#timer = setInterval(send, 1000 / CHANGES_PER_SECOND)
   }
 
   /** Resolves when the hub has all of them. */
   static async start(hub: AskedProgram, series: number): Promise<Feed> {
     const own = await hub.ask('series')
     const sender = new Sender(hub.tcpPort)
-    const feed = new Feed(sender, linesOf('gauge', series, 1))
+    const values = Array.from({ length: VALUES }, (_, i) => linesOf('gauge', series, 10 + i))
+    const feed = new Feed(sender, values)
     await until(async () => (await hub.ask('series')) >= own + series, 'all series')
     return feed
   }
