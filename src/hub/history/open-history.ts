@@ -19,6 +19,8 @@ import type { ToldNames } from './thread/messages.ts'
 import { ThreadHistory } from './thread/thread-history.ts'
 import { PULSE, writtenSeries } from './written-names.ts'
 
+/** Time ahead of the clock for which the history is believed to have seconds: clocks are wrong. */
+const AHEAD_LIMIT_MS = 86_400_000
 /** Time that the start of the hub has for the first answer of an engine. */
 const FIRST_PROBE_MS = 2000
 
@@ -52,6 +54,8 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
   const store = await ThreadHistory.open({ folder, ...rules }, { clock: hub.clock })
   try {
     const { durableS = 0 } = await store.health()
+    const aheadMs = hub.clock.wallMs() + AHEAD_LIMIT_MS
+    hub.live.comesAgain(Math.min(durableS * 1000, aheadMs))
     const known = await goOn(hub, store, config, durableS)
     const health = await store.health()
     for (const note of health.notes) log('info', `history: ${note}`, { place: folder })

@@ -36,7 +36,10 @@ export class LiveRing {
   #leaving: Frame[] = []
   /** Fine frames of a time that is still to come again, since the clock was set back. */
   #ahead: Frame[] = []
-  /** End of what a clock set back has left in coarser steps, or not at all, Unix ms. */
+  /**
+   * End of a time that comes again since the clock was set back, Unix ms: of what came first some
+   * is there in coarser steps, or not at all, and some under numbers that series had before.
+   */
   #partlyToMs = 0
   /** Frames as they were told, by those that hold more since their time came again; the newest. */
   readonly #told = new Map<Frame, Frame | undefined>()
@@ -80,7 +83,13 @@ export class LiveRing {
     const fine = this.#leaving[0] ?? this.#fine[0]
     const isCoarse = stepMs % (this.options.coarseStep * 1000) === 0
     const fromMs = isCoarse || fine === undefined ? this.oldestMs : fine.endMs - fine.seconds * 1000
-    return fromMs && Math.max(fromMs, this.#partlyToMs)
+    // below a second samples tell, which no history has
+    return stepMs < 1000 ? fromMs : fromMs && Math.max(fromMs, this.#partlyToMs)
+  }
+
+  /** Notes that a former hub has told of seconds up to an instant: they come again until then. */
+  comesAgain(toMs: number): void {
+    this.#partlyToMs = Math.max(this.#partlyToMs, toMs)
   }
 
   push(frame: Frame): void {
@@ -157,6 +166,7 @@ export class LiveRing {
   /** Puts aside the seconds of a time that comes again, because the clock was set back. */
   #setBackTo(startMs: number): void {
     const again = this.#fine.splice(firstAfter(this.#fine, startMs))
+    this.comesAgain(again.at(-1)?.endMs ?? 0)
     this.#ahead.unshift(...again)
     for (const list of [this.#leaving, this.#coarse]) {
       for (let last = list.at(-1); last !== undefined && last.endMs > startMs; last = list.at(-1)) {

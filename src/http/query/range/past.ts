@@ -141,37 +141,59 @@ async function readFrom(
     toS: (window.fromMs + columnsTo(untilMs) * stepMs) / 1000,
     stepS: stepMs / 1000,
   })
-  const whole = withNewest(answer, view, ids)
-  // what the history has lost, the ring may have in wider steps
+  const { whole, hasAll } = withRing(answer, view, ids)
+  // what the history has lost, the ring has in wider steps
   const oldest = lead + columnsTo(view.live.oldestMs ?? untilMs)
-  const isThere = whole.covered.subarray(oldest).every((covered) => covered === 1)
-  const past = new Past(isThere ? whole : { ...whole, length: oldest }, ids, lead)
+  const past = new Past(hasAll ? whole : { ...whole, length: oldest }, ids, lead)
   const isKnown =
     answer.columns.some(({ cells }) => cells.some((cell) => cell !== undefined)) ||
     answer.covered.subarray(lead, oldest).some((covered) => covered === 1)
   return { window, past, stepMs: answer.stepS * 1000, isKnown }
 }
 
-/** Adds the seconds of the ring that an answer does not have yet, where it ends in its columns. */
-function withNewest(answer: CellAnswer, view: HubView, ids: readonly number[]): CellAnswer {
-  const { untilS, fromS, stepS, length } = answer
-  if (untilS === undefined) return answer
+interface Completed {
+  readonly whole: CellAnswer
+  /** False where the ring has more of it, in frames that reach over several steps. */
+  readonly hasAll: boolean
+}
+
+/**
+ * Adds to an answer what the ring has besides: seconds that are not durable yet, where the answer
+ * ends in its columns, and those that the history has lost, where these fill a step.
+ */
+function withRing(answer: CellAnswer, view: HubView, ids: readonly number[]): Completed {
+  const { untilS = Number.POSITIVE_INFINITY, fromS, stepS, length } = answer
+  const stepAt = (ms: number): number => Math.ceil((ms / 1000 - fromS) / stepS) - 1
   const endMs = (fromS + length * stepS) * 1000
-  const frames = view.live.between(Math.max(untilS, fromS) * 1000, endMs).filter((frame) => {
-    return frame.endMs - frame.seconds * 1000 >= untilS * 1000 && frame.endMs <= endMs
+  const isWithin = (frame: Frame): boolean => {
+    return frame.endMs <= endMs && frame.endMs - frame.seconds * 1000 >= fromS * 1000
+  }
+  const newest = view.live.since(untilS * 1000).filter((frame) => {
+    return isWithin(frame) && frame.endMs - frame.seconds * 1000 >= untilS * 1000
   })
-  if (frames.length === 0) return answer
-  const stepOf = ({ endMs: ms }: Frame): number => Math.ceil((ms / 1000 - fromS) / stepS) - 1
+  const lost = view.live.between(fromS * 1000, Math.min(untilS * 1000, endMs)).filter((frame) => {
+    const steps = answer.covered.subarray(
+      stepAt(frame.endMs - frame.seconds * 1000 + 1),
+      stepAt(frame.endMs) + 1,
+    )
+    return frame.endMs <= untilS * 1000 && isWithin(frame) && steps.every((step) => step === 0)
+  })
+  const isOfOne = ({ endMs: ms, seconds }: Frame): boolean => {
+    return stepAt(ms - seconds * 1000 + 1) === stepAt(ms)
+  }
+  const frames = [...lost.filter(isOfOne), ...newest]
+  const hasAll = lost.every(isOfOne)
+  if (frames.length === 0) return { whole: answer, hasAll }
   const covered = answer.covered.slice()
-  for (const frame of frames) covered[stepOf(frame)] = 1
+  for (const frame of frames) covered[stepAt(frame.endMs)] = 1
   const columns = answer.columns.map((column, i) => {
     const kind = view.series.get(ids[i]!)?.identity.kind
     if (kind === undefined) return column
     const cells = [...column.cells]
-    for (const frame of frames) addTo(cells, stepOf(frame), frame, ids[i]!, kind)
+    for (const frame of frames) addTo(cells, stepAt(frame.endMs), frame, ids[i]!, kind)
     return { kind, cells }
   })
-  return { ...answer, covered, columns }
+  return { whole: { ...answer, covered, columns }, hasAll }
 }
 
 function addTo(
