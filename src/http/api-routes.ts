@@ -169,7 +169,9 @@ function rangeAnswer(context: HubContext, view: HubView): Promise<Response> {
     const hint =
       stepS <= STEP_MAX_S
         ? `use a step of at least ${stepS} seconds`
-        : `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
+        : view.history === undefined
+          ? `ask for less: the hub keeps the last ${view.live.spanSeconds} seconds`
+          : 'ask for less time at once'
     throw new HttpError(400, 'too_many_columns', message, hint)
   }
   return askedAnswer(context, async () => {
