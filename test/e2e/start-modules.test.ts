@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -101,8 +103,15 @@ test('V8 is held back while serve starts, and free once it is ready', async (t) 
 
 test('each thread of a hub collects once what its start has left', async (t) => {
   const args = ['--trace-gc', PROGRAM, 'serve', '--log', 'json', '--ingest-workers', '1', ...PORTS]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
-  t.after(() => child.kill('SIGKILL'))
+  // a history of its own, which no other program holds
+  const folder = mkdtempSync(join(tmpdir(), 'pentameter-start-modules-'))
+  const env = { ...process.env, PENTAMETER_HISTORY: folder }
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(async () => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    rmSync(folder, { recursive: true })
+  })
   const threads = new Set<string>()
   for await (const line of createInterface(child.stdout)) {
     // [pid:address of the thread's heap] … and "testing" where a program has asked for it
