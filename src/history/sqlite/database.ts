@@ -13,10 +13,10 @@
  * Rows of bundles have the id `window * 2^21 + block`, where a block is 128 slots: a window is one
  * range of ids, which retention deletes at once.
  */
+import { hash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sha256Start } from '../../model/hash/sha256.ts'
 import { HistoryError } from '../store.ts'
 import { headNumbers, syncFolder } from './head/head-log.ts'
 
@@ -205,7 +205,7 @@ function configure(db: DatabaseSync): void {
  * client can make up many keys that share them.
  */
 export function keyHash(key: Uint8Array): number {
-  return sha256Start(key)
+  return hash('sha256', key, 'buffer').readUIntBE(0, 6)
 }
 
 export function readState(db: DatabaseSync, name: string): number {
