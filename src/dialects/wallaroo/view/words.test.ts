@@ -138,7 +138,7 @@ test('workers are given the address they can reach, also of a hub that listens e
 
 test('what is not known is said with where to look, and its name turns no text', () => {
   const words = unknownWords('no application \u202eevil')
-  assert.match(words, /^No application ‹U\+202E›evil\. It appears when a worker sends it; /)
+  assert.match(words, /^No application \\u202eevil\. It appears when a worker sends it; /)
 })
 
 test('a connection says what its frames give away', () => {
