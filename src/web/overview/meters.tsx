@@ -115,7 +115,10 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
     const seconds = isWaiting ? 0 : (store.clock.nowMs() - latest.lastDataMs) / 1000
     setText(age.current, isWaiting ? '' : ageText(seconds))
     const interval = (store.hello?.intervalMs ?? 1000) / 1000
-    age.current?.classList.toggle('warn', !isWaiting && seconds >= SILENT_INTERVALS * interval)
+    const isSilent = !isWaiting && seconds >= SILENT_INTERVALS * interval
+    // who sends to viewers is not silent while there are none
+    const isAsked = latest.role === 'receive' || latest.connections > 0
+    age.current?.classList.toggle('warn', isSilent && isAsked)
   }
   // The button draws its words itself: in narrow windows its canvas is not there to do it.
   const button = usePanel<HTMLButtonElement>({ draw: update })

@@ -7,7 +7,7 @@ import { NO_EXTRAS } from '../../../../test/support/no-samples.ts'
 import { RecordedReports } from '../../../../test/support/recorded-reports.ts'
 import { sharedObjects } from '../../../../test/support/shared-objects.ts'
 import { READS_AT_ONCE, SteppedReads } from '../../../../test/support/shared-reads.ts'
-import type { SharedReads } from '../../endpoints.ts'
+import type { SharedReads, SourceContext } from '../../endpoints.ts'
 import { dialect as scope } from '../dialect.ts'
 import { CallbackSource } from '../server/callback-source.ts'
 import { ScopeServer } from '../server.ts'
@@ -24,6 +24,7 @@ async function link(
   ingest = new ModelIngest(),
   bytesLimit = 1e6,
   reads: SharedReads = READS_AT_ONCE,
+  extras: Pick<SourceContext, 'samples'> = NO_EXTRAS,
 ) {
   const clock = new FakeClock()
   const server = new ScopeServer({ source: values, port: 0, clock })
@@ -40,6 +41,7 @@ async function link(
     bytesLimit,
     reads,
     ...NO_EXTRAS,
+    ...extras,
     shared: sharedObjects(),
   }
   const source = scope.connectSource!(target, context)
@@ -49,6 +51,31 @@ async function link(
 }
 
 describe('a scope source', () => {
+  it('keeps a series in its samples while it has no value, after an Info, too', async () => {
+    const values = new CallbackSource()
+    let sparse = 42
+    values.add('sparse', () => sparse)
+    const rows: number[][] = []
+    const samples = {
+      add: (_timeMs: number, row: Int32Array, sample: Float64Array) => {
+        rows.push(
+          Array.from(sample, (value, i) => (row[i]! < 0 ? Number.POSITIVE_INFINITY : value)),
+        )
+      },
+    }
+    const { clock } = await link(values, new ModelIngest(), 1e6, READS_AT_ONCE, { samples })
+    while (rows.length === 0) await turn()
+    sparse = Number.NaN
+    values.add('unset', () => Number.NaN)
+    for (let n = 0; (rows.at(-1)?.length ?? 0) < 2; n++) {
+      clock.advance(10)
+      await turn()
+      assert.ok(n < 1000, 'an Info tells of the other series')
+    }
+    assert.deepEqual(rows[0], [42])
+    assert.deepEqual(rows.at(-1), [Number.NaN, Number.POSITIVE_INFINITY])
+  })
+
   it('writes every number of every snapshot to a gauge, and no gauge for NaN', async () => {
     const values = new CallbackSource()
     let level = 1

@@ -57,13 +57,18 @@ class Slots {
     this.#row = row
     this.#rowSlots = new Int32Array(row.length).fill(UNKNOWN)
     this.#rowIds = new Int32Array(row.length).fill(-1)
+    // what is there stays of this source while it has no value, so that the hub does not sample it
+    for (let i = 0; i < row.length; i++) {
+      const series = row[i]
+      if (series !== undefined && this.#slots.has(series.identity)) this.at(i)
+    }
   }
 
   get ids(): Int32Array {
     return this.#rowIds
   }
 
-  /** Gives the slot of a place in the row that has a value: a series without one is not made. */
+  /** Gives the slot of a place in the row that has, or had, a value: others are not made. */
   at(place: number): number {
     const slot = this.#rowSlots[place]!
     if (slot !== UNKNOWN) return slot

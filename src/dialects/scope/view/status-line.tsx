@@ -26,7 +26,8 @@ function statesOf(session: ScopeSession): readonly SourceState[] {
     names: [...new Set(series.map(({ source }) => source))],
     isHubLost,
     ageS: (source) => {
-      const seen = linesOf(source).map(({ seenAt }) => seenAt)
+      const measured = linesOf(source).filter(({ log }) => log.firstTime !== undefined)
+      const seen = measured.map(({ seenAt }) => seenAt)
       return seen.length === 0
         ? undefined
         : nowMs / 1000 - board.originMs / 1000 - Math.max(...seen)
@@ -70,7 +71,10 @@ function Sources({ session }: { session: ScopeSession }): JSX.Element {
   session.page.store.clock.tick.value
   session.plots.value
   const states = statesOf(session)
-  if (states.length === 0) return <span class="soft">No series</span>
+  if (states.length === 0) {
+    const { isLoaded } = session.page.store.catalogue
+    return <span class="soft">{isLoaded ? 'No series' : 'Reading the list of series…'}</span>
+  }
   if (states.length <= NAMED_LIMIT) {
     return (
       <>
