@@ -11,6 +11,10 @@ type StepKind = 'decimal' | 'binary'
 const STEPS = { decimal: [1, 2, 2.5, 5, 10], binary: [1, 2, 4] } as const
 /** Span below which steps would be subnormal doubles, which are no round numbers. */
 const SMALLEST_SPAN = 1e-300
+/** Ends beyond which sums and differences may be greater than any double. */
+const LARGEST_END = 1e307
+/** Greater ends are made smaller, and what is found for them larger again, so many times. */
+const SHRUNK = 1e10
 
 /** Finds the smallest round step that gives at most `count`. */
 function niceStep(span: number, count: number, kind: StepKind = 'decimal'): number {
@@ -32,6 +36,7 @@ export function niceRange(
   count: number,
   kind: StepKind = 'decimal',
 ): Range {
+  if (isHuge(range)) return grown(niceRange(axis, shrunk(range), count, kind))
   let { lo, hi } = range
   if (axis === 'zero') lo = Math.min(0, lo)
   // Ends so near to each other that a double hardly holds ticks between them are one value.
@@ -46,8 +51,32 @@ export function niceRange(
   return { lo: low, hi: high > low ? high : low + step }
 }
 
+function isHuge({ lo, hi }: Range): boolean {
+  return Math.max(Math.abs(lo), Math.abs(hi)) > LARGEST_END
+}
+
+function shrunk({ lo, hi }: Range): Range {
+  return {
+    lo: Math.max(lo, -Number.MAX_VALUE) / SHRUNK,
+    hi: Math.min(hi, Number.MAX_VALUE) / SHRUNK,
+  }
+}
+
+/** Makes a range as large as it was; the ends of all doubles are round enough. */
+function grown({ lo, hi }: Range): Range {
+  return {
+    lo: Math.max(lo * SHRUNK, -Number.MAX_VALUE),
+    hi: Math.min(hi * SHRUNK, Number.MAX_VALUE),
+  }
+}
+
 /** Lists the ticks of a range, about `count` of them, never less than two. */
 export function ticksOf(range: Range, count: number, kind: StepKind = 'decimal'): number[] {
+  if (isHuge(range)) {
+    return ticksOf(shrunk(range), count, kind)
+      .map((tick) => tick * SHRUNK)
+      .filter(Number.isFinite)
+  }
   const { lo, hi } = range
   let ticks = multiples(range, niceStep(hi - lo, count, kind))
   // Ends that are multiples of another step may leave room for one tick only: take a finer step.

@@ -9,12 +9,13 @@ import {
   changeFrom,
   isUnusual,
   leftUsualAgo,
-  medianOf,
+  meanOf,
+  middleOf,
   UNKNOWN_CHANGE,
 } from './usual.ts'
 
 function compare(kind: Kind, recent: Float64Array, past: Float64Array): Change {
-  return changeFrom(kind, medianOf(recent), baselineOf(past))
+  return changeFrom(kind, meanOf(recent), baselineOf(past))
 }
 
 const steady = (value: number, length = 60): Float64Array => new Float64Array(length).fill(value)
@@ -43,10 +44,23 @@ test('a restless series has to move further than a quiet one', () => {
   assert.ok(isUnusual(compare('gauge', steady(200, 10), steady(100))))
 })
 
-test('one outlier in ten seconds is no event', () => {
+test('a spike counts by what it makes of ten seconds', () => {
   const recent = steady(100, 10)
-  recent[4] = 90_000
+  recent[4] = 800
   assert.ok(!isUnusual(compare('gauge', recent, steady(100))))
+  recent[4] = 1000
+  assert.equal(compare('gauge', recent, steady(100)).ratio, 1.9)
+  assert.ok(isUnusual(compare('gauge', recent, steady(100))))
+})
+
+test('the largest doubles are as usual as any other value', () => {
+  for (const value of [1.7e308, -1.7e308, Number.POSITIVE_INFINITY]) {
+    const kept = Float32Array.from({ length: 60 }, () => meanOf(steady(value, 10)))
+    const change = changeFrom('gauge', meanOf(steady(value, 10)), baselineOf(kept))
+    assert.ok(Math.abs(change.ratio - 1) < 1e-6, String(change.ratio))
+  }
+  assert.ok(isUnusual(compare('gauge', steady(1.7e308, 10), steady(1e30))))
+  assert.equal(middleOf(-1.7e308, 1.7e308), 0)
 })
 
 test('a ratio up to 1.8 is everyday, however steady the series', () => {
@@ -80,12 +94,12 @@ test('it left its usual before all that is known when no value is on the usual s
   assert.equal(leftUsualAgo(steady(21, 30), change), 30)
 })
 
-test('the median is a value between the least and the most', () => {
+test('the usual is a value between the least and the most', () => {
   holds(
     fc.property(
-      fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 1 }),
+      fc.array(fc.double({ noNaN: true, min: -1e9, max: 1e9 }), { minLength: 6 }),
       (list) => {
-        const middle = compare('gauge', Float64Array.from(list), steady(0)).recent
+        const middle = baselineOf(Float64Array.from(list)).usual
         assert.ok(middle >= Math.min(...list) && middle <= Math.max(...list))
         const above = list.filter((value) => value > middle).length
         const below = list.filter((value) => value < middle).length

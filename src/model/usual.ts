@@ -22,6 +22,8 @@ const RATIO_BELOW = 0.5
 const SCORE_ABOVE = 6
 /** Values of the past that it takes to call anything usual. */
 const USUAL_LEAST = 6
+/** Values of the past are kept as floats of 32 bits: greater ones are as great as the greatest. */
+const LARGEST = 3.4e38
 /** A rare event that goes from 0 to 2 is nothing: counts scatter by their root. */
 const COUNTER_SPREAD = 0.8
 
@@ -46,9 +48,15 @@ export function baselineOf(past: Values): Baseline {
   return { usual, spread: median(known.map((value) => Math.abs(value - usual))) }
 }
 
+/** Gives a value as it can be kept, and compared with those that are. */
+export function comparable(value: number): number {
+  return Math.min(LARGEST, Math.max(-LARGEST, value))
+}
+
 /** Compares what a series does now with its usual. */
-export function changeFrom(kind: Kind, now: number, { usual, spread }: Baseline): Change {
-  if (Number.isNaN(now) || Number.isNaN(usual)) return UNKNOWN_CHANGE
+export function changeFrom(kind: Kind, value: number, { usual, spread }: Baseline): Change {
+  if (Number.isNaN(value) || Number.isNaN(usual)) return UNKNOWN_CHANGE
+  const now = comparable(value)
   const ratio = now === usual ? 1 : now / usual
   const isFar = ratio > RATIO_ABOVE || ratio < RATIO_BELOW
   const floor = kind === 'counter' ? Math.sqrt(usual) + COUNTER_SPREAD : Math.abs(usual) / 100
@@ -74,9 +82,21 @@ export function leftUsualAgo(values: Values, change: Change, step = 1): number {
   return values.length * step
 }
 
-/** Computes the median of values that may be unknown; NaN where all are. */
-export function medianOf(values: Values): number {
-  return median(knownOf(values))
+/** Computes the mean of values that may be unknown; NaN where all are. */
+export function meanOf(values: Float64Array): number {
+  const known = knownOf(values)
+  let sum = 0
+  for (const value of known) sum += comparable(value)
+  return sum / known.length
+}
+
+/**
+ * Gives what a gauge was in an interval of which more than its last value is known: half way
+ * between its extremes. Its last value alone, of one that swings faster than it is read, drifts
+ * through all that it goes through.
+ */
+export function middleOf(min: number, max: number): number {
+  return comparable(min) / 2 + comparable(max) / 2
 }
 
 /** @param known in any order, which changes */

@@ -47,8 +47,8 @@ export class InventedUsual {
 function inventedValue(series: Invented, end: number): number {
   if (!isAlive(series, end)) return Number.NaN
   if (series.kind === 'histogram') return histogramCell(series, end - COLUMN_S, end).p99
-  if (series.kind !== 'counter') return gaugeValue(series, end)
+  const of = series.kind === 'counter' ? counterDelta : gaugeValue
   let sum = 0
-  for (let t = end - COLUMN_S + 1; t <= end; t += 1) sum += counterDelta(series, t)
+  for (let t = end - COLUMN_S + 1; t <= end; t += 1) sum += of(series, t)
   return sum / COLUMN_S
 }

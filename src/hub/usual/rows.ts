@@ -3,15 +3,24 @@
  * of usual.ts.
  */
 import type { Kind } from '../../model/index.ts'
-import { baselineOf, changeFrom, isUnusual, leftUsualAgo } from '../../model/usual.ts'
+import { baselineOf, changeFrom, comparable, isUnusual, leftUsualAgo } from '../../model/usual.ts'
 import { NumberedInts } from '../series/numbered-list.ts'
 
 export const COLUMN_MS = 10_000
 const COLUMNS = 60
 /** Series that are compared with their usual; each takes some 500 bytes. */
 const ROWS_LIMIT = 100_000
-/** Values are kept as floats of 32 bits. */
-const LARGEST = 3.4e38
+
+/** Interval of a gauge. */
+interface Held {
+  /** Value over the interval. */
+  readonly value: number
+  /** Value at the end. */
+  readonly last: number
+  /** Unix ms. */
+  readonly endMs: number
+  readonly seconds: number
+}
 
 /** Arrival of data for a series in the column that is being made. */
 interface Arrival {
@@ -27,7 +36,7 @@ export class Row {
   readonly id: number
   readonly kind: Kind
   lastDataMs = 0
-  /** Value of the newest column: of a counter its rate per second, of a histogram its p99. */
+  /** Value of the newest column: of a counter its rate, of a gauge its mean, of a histogram p99. */
   recent = Number.NaN
   /** Increments or observations per second in that column; NaN of a gauge. */
   rate = Number.NaN
@@ -37,9 +46,11 @@ export class Row {
   unusualS = 0
   /** Columns by their number modulo {@link COLUMNS}. */
   readonly #values = new Float32Array(COLUMNS).fill(Number.NaN)
-  /** Value of a gauge as it was last written. */
+  /** Value of a gauge as it was last written, and until when it is in the column: Unix ms. */
   #held = Number.NaN
+  #heldMs = 0
   #isOpen = false
+  /** Growth or value; the sum of a gauge's values over its seconds in the column, and these. */
   #value = 0
   #count = 0
 
@@ -56,6 +67,26 @@ export class Row {
     this.lastDataMs = Math.max(this.lastDataMs, endMs)
   }
 
+  /** Takes what a gauge was in an interval; until it began it was as it was last written. */
+  takeGauge({ value, last, endMs, seconds }: Held): void {
+    this.#hold(endMs - seconds * 1000)
+    this.#add(value, seconds)
+    this.#held = last
+    this.#heldMs = endMs
+    this.#isOpen = true
+    this.lastDataMs = Math.max(this.lastDataMs, endMs)
+  }
+
+  #hold(untilMs: number): void {
+    this.#add(this.#held, Math.max(0, untilMs - this.#heldMs) / 1000)
+  }
+
+  #add(value: number, seconds: number): void {
+    if (Number.isNaN(value)) return
+    this.#value += comparable(value) * seconds
+    this.#count += seconds
+  }
+
   /** Writes a column of the past in which a counter stood still. */
   stoodStill(column: number): void {
     this.#values[column % COLUMNS] = 0
@@ -63,6 +94,7 @@ export class Row {
 
   /** Writes a column of which nothing is known. */
   skip(column: number): void {
+    this.#heldMs = column * COLUMN_MS
     this.#values[column % COLUMNS] = Number.NaN
   }
 
@@ -71,17 +103,21 @@ export class Row {
    * @param isUnknown whether nothing is known of it where nothing came
    */
   close(column: number, seconds: number, isUnknown: () => boolean): void {
-    const value = this.#closed(seconds, isUnknown)
-    this.recent = Math.min(LARGEST, Math.max(-LARGEST, value))
+    const value = this.#closed(column, seconds, isUnknown)
+    this.recent = comparable(value)
     this.rate = this.kind === 'gauge' ? Number.NaN : this.#isOpen ? this.#count / seconds : 0
     this.#values[column % COLUMNS] = this.recent
     this.#isOpen = false
+    if (this.kind !== 'gauge') return
+    this.#value = 0
+    this.#count = 0
   }
 
-  #closed(seconds: number, isUnknown: () => boolean): number {
+  #closed(column: number, seconds: number, isUnknown: () => boolean): number {
     if (this.kind === 'gauge') {
-      if (this.#isOpen) this.#held = this.#value
-      return !this.#isOpen && isUnknown() ? Number.NaN : this.#held
+      this.#hold(column * COLUMN_MS)
+      this.#heldMs = column * COLUMN_MS
+      return !this.#isOpen && isUnknown() ? Number.NaN : this.#value / this.#count
     }
     if (this.kind === 'counter') {
       if (this.#isOpen) return this.#value / seconds

@@ -92,6 +92,32 @@ test('what leaves its usual is told, and for how long', async () => {
   )
 })
 
+test('a gauge that swings is as usual, fast or in step with the columns', async () => {
+  const { hub, pass, found, row } = createBench()
+  const fast = hub.add({ name: 'fast', kind: 'gauge' })
+  const even = hub.add({ name: 'even', kind: 'gauge' })
+  const sparse = hub.add({ name: 'sparse', kind: 'gauge' })
+  const huge = hub.add({ name: 'huge', kind: 'gauge' })
+  const steps = hub.add({ name: 'steps', kind: 'gauge' })
+  pass(600, (second) => {
+    // 50 values a second, the last of which drifts; in the last column it is another one.
+    const last = second < 590 ? 49 : Math.floor(second / 10) % 2
+    hub.set(fast, last, { first: 0, min: 0, max: 49, count: 50 })
+    hub.set(even, (second + (second < 590 ? 0 : 1)) % 5)
+    if (second % 10 === 3) hub.set(sparse, 0)
+    if (second % 10 === 8) hub.set(sparse, 90)
+    hub.set(huge, 1.7e308)
+    hub.set(steps, second < 590 ? 10 : 20)
+  })
+  const { unusual } = (await found())!
+  assert.deepEqual(
+    unusual.map(({ id }) => id),
+    [steps],
+  )
+  assert.deepEqual([(await row(fast))!.recent, (await row(even))!.recent], [24.5, 2])
+  assert.equal((await row(sparse))!.recent, 45, 'five seconds of each')
+})
+
 test('it goes on with every ten seconds', async () => {
   const { hub, pass, found, row } = createBench()
   const requests = hub.add({ name: 'requests', kind: 'counter' })

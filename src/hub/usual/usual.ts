@@ -5,6 +5,7 @@
  */
 import type { Histogram, Kind } from '../../model/index.ts'
 import { BucketSums } from '../../model/packed/bucket-sums.ts'
+import { middleOf } from '../../model/usual.ts'
 import { nsOfMs } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
 import { mergeColumns, type PlacedCell } from '../live/merge-frames.ts'
@@ -158,8 +159,8 @@ class Watch {
     }
     this.#column = number
     for (const frame of frames) {
-      yield* this.#each(frame, 'counter', (row) => frame.deltaNumberAt(row))
-      yield* this.#each(frame, 'gauge', (row) => frame.gaugeValues[row]!)
+      yield* this.#counters(frame)
+      yield* this.#gauges(frame)
     }
     yield* mergeColumns(frames, 'histogram', (id, cells) => this.#takeHistogram(id, cells))
     yield* mergeColumns(frames, 'summary', (id, cells) => this.#takeSummary(id, cells))
@@ -172,12 +173,23 @@ class Watch {
     })
   }
 
-  *#each(frame: Frame, kind: Kind, valueAt: (row: number) => number): Task {
+  *#counters(frame: Frame): Task {
     const { endMs } = frame
     let at = 0
-    yield* forEachItem(frame.ids(kind), (id) => {
-      const value = valueAt(at++)
-      this.#rowOf(id, kind)?.take({ value, count: value, endMs })
+    yield* forEachItem(frame.counterIds, (id) => {
+      const value = frame.deltaNumberAt(at++)
+      this.#rowOf(id, 'counter')?.take({ value, count: value, endMs })
+    })
+  }
+
+  *#gauges(frame: Frame): Task {
+    const { endMs, seconds } = frame
+    let at = 0
+    yield* forEachItem(frame.gaugeIds, (id) => {
+      const last = frame.gaugeValues[at]!
+      const spread = frame.spreadAt(at++)
+      const value = spread === undefined ? last : middleOf(spread.min, spread.max)
+      this.#rowOf(id, 'gauge')?.takeGauge({ value, last, endMs, seconds })
     })
   }
 

@@ -113,3 +113,17 @@ test('another window or series starts from what it needs', () => {
   range.update({ lo: 0, hi: 40 }, 100, WINDOW, 'a')
   assert.deepEqual(range.update({ lo: 2, hi: 3 }, 101, WINDOW, 'b'), { lo: 2, hi: 3 })
 })
+
+test('an axis of the largest doubles has ends, ticks and places', () => {
+  for (const [lo, hi, axis] of [
+    [1.7e308, 1.7e308, 'around'],
+    [-1.7e308, 1.7e308, 'around'],
+    [0, 1.7e308, 'zero'],
+    [-1.7e308, -1.7e308, 'zero'],
+  ] as const) {
+    const range = niceRange(axis, { lo, hi }, 4)
+    const { ticks, y } = linearScale(range, 0, 100, 4)
+    assert.ok(ticks.length >= 2 && ticks.length <= 6, `${ticks}`)
+    for (const value of [...ticks, lo, hi]) assert.ok(y(value) >= 0 && y(value) <= 100, `${value}`)
+  }
+})

@@ -42,7 +42,10 @@ export function linearScale(
   const { lo, hi } = range
   const { factor } = parseUnit(unit)
   const ticks = ticksOf(times(range, factor), count, stepsOf(unit)).map((tick) => tick / factor)
-  return { lo, hi, ticks, y: (value) => bottom - ((value - lo) / (hi - lo)) * (bottom - top) }
+  // Halves: the whole of a range of the largest doubles is none.
+  const span = hi / 2 - lo / 2
+  const y = (value: number): number => bottom - ((value / 2 - lo / 2) / span) * (bottom - top)
+  return { lo, hi, ticks, y }
 }
 
 /** Makes a log2 axis, labelled in decades of the unit: bins stay exact, labels stay human. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, type TestContext, test } from 'node:test'
 import { packUsual } from '../../../../test/support/usual-answer.ts'
-import type { UsualAnswer } from '../../../http/api.ts'
+import type { Kind, UsualAnswer } from '../../../http/api.ts'
 import { SeriesData } from '../series-data.ts'
 import { Watch } from './watch.ts'
 
@@ -15,7 +15,7 @@ interface Bench {
   pass(ms: number): Promise<void>
 }
 
-function createBench(context: TestContext): Bench {
+function createBench(context: TestContext, kind: Kind = 'counter'): Bench {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOW * 1000 })
   context.after(() => mock.timers.reset())
   const asked: string[] = []
@@ -29,7 +29,7 @@ function createBench(context: TestContext): Bench {
     },
   }
   const watch = new Watch(api, {
-    kindOf: () => 'counter',
+    kindOf: () => kind,
     dataOf: (id) => data.get(id),
     shown: () => data.keys(),
   })
@@ -118,9 +118,42 @@ test('a series on screen is compared by its own seconds', async (t) => {
   watch.restart()
   await pass(0)
   watch.round(NOW)
-  // The mean of five seconds is beyond half way from the third second on.
-  assert.deepEqual([watch.finding(1).since, watch.finding(2).since], [NOW - 5, 0])
+  // The mean of five seconds is beyond half way, 44.5, from the second second on.
+  assert.deepEqual([watch.finding(1).since, watch.finding(2).since], [NOW - 6, 0])
   assert.deepEqual(watch.unusual(), [1])
+})
+
+test('what swings is compared by its mean, as the hub does', async (t) => {
+  const bench = createBench(t, 'gauge')
+  const { watch, data, pass } = bench
+  bench.answer = packUsual(NOW * 1000, [
+    { id: 1, recent: 24.5, usual: 24.5, spread: 0 },
+    { id: 2, recent: 3.4e38, usual: 3.4e38, spread: 0 },
+    { id: 3, recent: 20, usual: 20, spread: 0 },
+    { id: 4, recent: 10, usual: 10, spread: 0 },
+  ])
+  const fast = new SeriesData('gauge')
+  const huge = new SeriesData('gauge')
+  const bursts = new SeriesData('counter')
+  const spike = new SeriesData('gauge')
+  for (let second = NOW - 99; second <= NOW; second += 1) {
+    fast.write(second, 49, 1, { min: 0, max: 49 })
+    huge.write(second, 1.7e308)
+    bursts.write(second, second % 5 === 0 ? 100 : 0)
+    spike.write(second, second === NOW - 3 ? 900 : 10)
+  }
+  for (const [i, each] of [fast, huge, bursts, spike].entries()) {
+    each.cover(NOW - 100, NOW)
+    data.set(i + 1, each)
+  }
+  watch.restart()
+  await pass(0)
+  watch.round(NOW)
+  assert.deepEqual(watch.unusual(), [4])
+  assert.deepEqual(
+    [1, 2, 3].map((id) => watch.finding(id).recent),
+    [24.5, 3.4e38, 20],
+  )
 })
 
 test('orders by values need those of all series, at once', async (t) => {

@@ -10,7 +10,8 @@ import {
   changeFrom,
   isUnusual,
   leftUsualAgo,
-  medianOf,
+  meanOf,
+  middleOf,
   UNKNOWN_CHANGE,
 } from '../../../model/usual.ts'
 import { quantileOf } from '../buckets.ts'
@@ -188,21 +189,42 @@ export class Watch {
 
 function sinceOf(data: SeriesData, second: number, change: Change, { since }: Compared): number {
   const length = Math.min(PAST_SECONDS, second - data.coveredFrom)
-  const values = new Float64Array(length)
-  data.copy(MAIN_LANE[data.kind], second - length + 1, values)
+  const values = secondsOf(data, second - length + 1, length)
   const ago = leftUsualAgo(values, change)
   if (ago < length) return second - ago
   return since > 0 ? Math.min(since, second - length) : second - length
 }
 
-/**
- * Gives the recent value; a distribution of ten seconds has one p99, as the columns of the past
- * have.
- */
+/** Gives the recent value as the hub's columns have theirs: see docs/http.md. */
 function recentOf(data: SeriesData, second: number): number {
   const from = second - RECENT_SECONDS
   if (data.kind === 'histogram') return quantileOf(data, 0.99, from, second)
-  const values = new Float64Array(RECENT_SECONDS)
-  data.copy(MAIN_LANE[data.kind], from + 1, values)
-  return medianOf(values)
+  const values = secondsOf(data, from + 1, RECENT_SECONDS)
+  return data.kind === 'summary' ? observedMean(data, from, values) : meanOf(values)
+}
+
+/** Gives what a series was in each of some seconds. */
+function secondsOf(data: SeriesData, from: number, length: number): Float64Array {
+  const values = new Float64Array(length)
+  if (data.kind !== 'gauge') {
+    data.copy(MAIN_LANE[data.kind], from, values)
+    return values
+  }
+  const max = new Float64Array(length)
+  data.copy('min', from, values)
+  data.copy('max', from, max)
+  return values.map((min, i) => middleOf(min, max[i]!))
+}
+
+/** Computes the mean of all observations of a summary from the means of its seconds. */
+function observedMean(data: SeriesData, from: number, means: Float64Array): number {
+  let count = 0
+  let sum = 0
+  means.forEach((mean, i) => {
+    if (Number.isNaN(mean)) return
+    const observed = data.at('count', from + 1 + i)
+    count += observed
+    sum += mean * observed
+  })
+  return sum / count
 }
