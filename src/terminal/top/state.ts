@@ -64,8 +64,8 @@ export class TopState {
     if (this.#pressTime(key)) return true
     if (key === '?') this.isHelp = !this.isHelp
     else if (key === 'p' || key === 'P') this.#togglePause()
-    else if (key === 's') this.sort = after(SORTS, this.sort)
-    else if (key === 'g') this.group = after(GROUPS, this.group)
+    else if (key === 's' || key === 'S') this.sort = after(SORTS, this.sort)
+    else if (key === 'g' || key === 'G') this.group = after(GROUPS, this.group)
     else if (key === '/') this.#beginFilter()
     else if (key === 'tab') this.page += 1
     else if (key === 'escape') return this.#escape()

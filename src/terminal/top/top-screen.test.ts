@@ -101,7 +101,10 @@ test('where all series have been silent for long, that is said', async (t) => {
 test('keys sort, group, choose, and show themselves', async (t) => {
   const { command } = await ticked(t)
   assert.match((await command.press('s'))[23]!, /s sort: name/)
-  const grouped = await command.press('g')
+  assert.match((await command.press('S'))[23]!, /s sort: rate/)
+  await command.press('sss')
+  assert.match((await command.press('s'))[23]!, /s sort: name/)
+  const grouped = await command.press('G')
   assert.match(grouped[23]!, /g prefix/)
   assert.deepEqual(
     grouped.slice(3, 11).map((line) => line.slice(0, 20).trimEnd()),

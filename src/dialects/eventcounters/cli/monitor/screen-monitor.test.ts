@@ -338,7 +338,7 @@ test('s sorts by value, by change, by name', async () => {
   assert.deepEqual(await names(), ['a', 'b', 'c'])
   input.press('s')
   assert.deepEqual(await names(), ['b', 'a', 'c'])
-  input.press('s')
+  input.press('S')
   assert.deepEqual(await names(), ['c', 'a', 'b'])
   input.press('s')
   assert.deepEqual(await names(), ['a', 'b', 'c'])

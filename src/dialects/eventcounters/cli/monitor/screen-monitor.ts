@@ -170,7 +170,7 @@ class ScreenMonitor {
     }
     if (key === 'p' || key === 'P') this.#hold()
     else if (key === 'r' || key === 'R') this.#pause = undefined
-    else if (key === 's') this.#sortNext()
+    else if (key === 's' || key === 'S') this.#sortNext()
     else if (key === '?') this.#isHelp = !this.#isHelp
     else if (key === '/') this.#beginFilter()
     else if (key === 'escape') this.#escape()
