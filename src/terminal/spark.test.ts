@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spark } from './spark.ts'
+import { spark, sparkLine } from './spark.ts'
 
 test('two values a cell, four heights, the newest at the right end', () => {
   assert.equal(spark([1, 2, 3, 0], 2), '⣴⣇')
@@ -22,6 +22,15 @@ test('a constant above zero is full: the picture begins at zero', () => {
 test('below zero the lowest value is the lowest dot', () => {
   assert.equal(spark([-3, 0], 1), '⣸')
   assert.equal(spark([-3, -3], 1), '⣀')
+})
+
+test('a line goes from the least to the greatest of each number', () => {
+  const flat = [7, 7, 7, 7]
+  assert.equal(sparkLine(flat, flat, 2), '⣀⣀')
+  assert.equal(sparkLine(flat, [7, 1000, 7, 7], 2), '⣸⣀', 'a peak')
+  assert.equal(sparkLine([1000, 7, 1000, 1000], [1000, 1000, 1000, 1000], 2), '⢹⠉', 'a dip')
+  assert.equal(sparkLine([Number.NaN, 0, 3, 3], [Number.NaN, 0, 3, 3], 2), '⢀⠏')
+  assert.equal(sparkLine([], [], 1), ' ')
 })
 
 test('no value is no dot', () => {

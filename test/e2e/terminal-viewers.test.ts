@@ -20,7 +20,8 @@ before(async () => {
   sender = connect(hub.listeners.text.port, '127.0.0.1')
   await once(sender, 'connect')
   const body = 'shop.orders:3|m\nshop.depth:7|g\nshop.latency:16|h\nshop.latency:64|h\n'
-  const send = (): boolean => sender.write(packet(body))
+  let turn = 0
+  const send = (): boolean => sender.write(packet(`${body}tank.level:${turn++ % 7}|g\n`))
   send()
   sending = setInterval(send, 200)
 })
@@ -82,6 +83,16 @@ test('watch writes a JSON line for each series that changed', async (t) => {
   const { count, p50, max } = byName.get('shop.latency')
   assert.ok(count % 2 === 0 && p50 <= 64 && max === 64)
   assert.match(err, /^seen \d+ s, 3 series, 0 errors\n$/)
+})
+
+test('watch tells between what a gauge was, now and in the past', async (t) => {
+  // a value at the end of each second is known of it, and another one of the next
+  const words = ['watch', 'tank.level', '--hub', address, '--json', '--interval', '3']
+  for (const since of [[], ['--since', '6s']]) {
+    const { out } = await run(t, ...words, ...since, '--limit', '2')
+    const { value, min, max } = JSON.parse(out.trimEnd().split('\n').at(-1)!)
+    assert.ok(min < max && min <= value && value <= max && min >= 0 && max <= 6, out)
+  }
 })
 
 test('watch --since tells what was, and goes on with what comes without a seam', async (t) => {

@@ -42,6 +42,21 @@ test('a single peak among ten minutes survives', () => {
   assert.ok(Math.abs((top!.search(/\S/) / 50) * 600 - 333) <= 12)
 })
 
+test('what a gauge went through between two values is drawn, and the axis has room for it', () => {
+  const [least, greatest] = [steady(0), steady(0)]
+  greatest[20] = 1000
+  least[40] = -500
+  const lines = drawn({
+    lines: [{ values: steady(0), spread: [least, greatest], style: 'data' }],
+    axis: 'around',
+  })
+  const labels = lines.map((line) => line.slice(0, 8).trim()).filter(Boolean)
+  assert.deepEqual([labels[0], labels.at(-1)], ['1 k', '−0.5 k'])
+  const rows = cells(lines)
+  assert.ok(Math.abs(rows[0]!.search(/\S/) - 50 / 3) <= 1)
+  assert.ok(Math.abs(rows.at(-1)!.search(/\S/) - 100 / 3) <= 1)
+})
+
 test('a gap is a gap, and neighbours are joined', () => {
   const values = steady(5)
   values.fill(Number.NaN, 20, 41)

@@ -21,6 +21,8 @@ import { wide } from '../series/figures.ts'
 export interface ChartLine {
   /** Values at even steps of the time that the chart shows, oldest first; NaN = none. */
   readonly values: ArrayLike<number>
+  /** The least and the greatest of each step, where more than its one value is known. */
+  readonly spread?: readonly [least: ArrayLike<number>, greatest: ArrayLike<number>]
   readonly style: Style
   /** Words at its right end. */
   readonly name?: string
@@ -93,7 +95,7 @@ type Y = (value: number) => number
 function rangeOf({ lines, axis, unit }: ChartOptions): Range | undefined {
   let lo = Number.POSITIVE_INFINITY
   let hi = Number.NEGATIVE_INFINITY
-  for (const { values } of lines) {
+  for (const values of lines.flatMap((line) => [line.values, ...(line.spread ?? [])])) {
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!
       if (!Number.isFinite(value) || (axis === 'log' && value <= 0)) continue
@@ -134,12 +136,14 @@ function drawValues(
   return scale.y
 }
 
-/** Draws a line; several values of one column are its least and its greatest. */
-function drawLine(canvas: BrailleCanvas, { values, style, isFilled }: ChartLine, y: Y): void {
+/** Draws a line; several values of one column, or of one step, are its least and its greatest. */
+function drawLine(canvas: BrailleCanvas, line: ChartLine, y: Y): void {
+  const { values, spread = [], style, isFilled } = line
   const { width, height } = canvas
   const tops = new Float64Array(width).fill(Number.NaN)
   const bottoms = new Float64Array(width).fill(Number.NaN)
   const put = (x: number, dot: number): void => {
+    if (Number.isNaN(dot)) return
     if (!(tops[x]! <= dot)) tops[x] = dot
     if (!(bottoms[x]! >= dot)) bottoms[x] = dot
   }
@@ -151,6 +155,7 @@ function drawLine(canvas: BrailleCanvas, { values, style, isFilled }: ChartLine,
     if (Number.isNaN(dot)) continue
     const x = columnOf(i)
     put(x, dot)
+    for (const ends of spread) put(x, dotOf(ends[i]!))
     const next = i + 1 < values.length ? dotOf(values[i + 1]!) : Number.NaN
     if (Number.isNaN(next)) continue
     const steps = columnOf(i + 1) - x

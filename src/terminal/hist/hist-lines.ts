@@ -1,5 +1,4 @@
 /** `pentameter hist` as lines: for each interval what was observed, all that match added up. */
-import type { CellsEvent } from '../../http/api.ts'
 import { unseenJson } from '../../model/text/unseen.ts'
 import { countText } from '../../viewer/format/seen.ts'
 import { instantText } from '../../viewer/format/time.ts'
@@ -7,6 +6,7 @@ import { addMerged, mergedOf } from '../../viewer/store/buckets.ts'
 import { textWidth } from '../columns.ts'
 import type { Hub } from '../hub/connect.ts'
 import { LineOutput } from '../hub/line-output.ts'
+import type { WatchedEvent } from '../watch/cell-lanes.ts'
 import { Follow } from '../watch/follow.ts'
 import { DAY_WIDTH, type LineOptions } from '../watch/lines.ts'
 import { distributionJson, figuresIn } from './distribution.ts'
@@ -18,7 +18,7 @@ export async function printDistributions(hub: Hub, options: LineOptions): Promis
   const output = new LineOutput(options)
   const timeWidth = options.sinceMs === undefined ? TIME_WIDTH : DAY_WIDTH
   let sinceTitles = Number.POSITIVE_INFINITY
-  const print = (event: CellsEvent): void => {
+  const print = (event: WatchedEvent): void => {
     const histograms = follow.entries.filter(({ info }) => info.kind === 'histogram')
     const ids = new Set(histograms.map(({ id }) => id))
     const cells = event.histograms.filter(([id]) => ids.has(id))

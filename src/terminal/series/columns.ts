@@ -1,11 +1,10 @@
 /** A table of series: which column stands where, in a terminal of any width, and its lines. */
 
 import { shownName } from '../../viewer/format/name.ts'
-import type { Entry } from '../../viewer/store/catalogue.ts'
 import { type Lane, MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
 import { DOTS_ACROSS } from '../braille.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
-import { spark } from '../spark.ts'
+import { spark, sparkLine } from '../spark.ts'
 import { type Figures, RATE_WIDTH } from './figures.ts'
 
 /** Columns of one table, from its left edge. */
@@ -101,13 +100,18 @@ export function drawTitles(
   buffer.writeRight(row, layout.spark + layout.sparkWidth, window, 'faint', layout.sparkWidth)
 }
 
+/** Values of a small picture, two a cell; empty for none. */
+interface Past {
+  readonly greatest: ArrayLike<number>
+  /** The same of a gauge, whose picture is a line from the least to the greatest. */
+  readonly least?: ArrayLike<number> | undefined
+}
+
 interface SeriesLine {
-  readonly entry: Entry
   /** Name that it has beside its neighbours. */
   readonly name: string
   readonly figures: Figures
-  /** Values of its small picture, two a cell; empty for none. */
-  readonly past: ArrayLike<number>
+  readonly past: Past
   readonly isChosen: boolean
 }
 
@@ -115,7 +119,7 @@ export function drawSeriesLine(
   buffer: ScreenBuffer,
   row: number,
   layout: TableLayout,
-  { entry, name, figures, past, isChosen }: SeriesLine,
+  { name, figures, past, isChosen }: SeriesLine,
 ): void {
   const { kind, rate, now, last, mark, style } = figures
   const { left } = layout
@@ -127,30 +131,39 @@ export function drawSeriesLine(
   buffer.writeRight(row, layout.rate, rate.text, rate.style, RATE_WIDTH)
   buffer.writeRight(row, layout.now, now.text, now.style, FIGURE)
   buffer.writeRight(row, layout.last, last.text, last.style, FIGURE)
-  const isGauge = entry.info.kind === 'gauge'
-  const picture = spark(past, layout.sparkWidth, isGauge ? 'own' : 'zero')
+  const { greatest, least } = past
+  const { sparkWidth } = layout
+  const picture = least ? sparkLine(least, greatest, sparkWidth) : spark(greatest, sparkWidth)
   buffer.write(row, layout.spark, picture, style === 'faint' ? 'faint' : 'data')
 }
 
-/** Gives the lane that a series' small picture shows. */
-export function mainLane({ info }: Entry): Lane {
-  return MAIN_LANE[info.kind]
-}
-
 /**
- * Reads the steps of the seconds before `to` of a lane in so many columns, the largest of each, so
- * that a peak survives. Columns lie on the grid of absolute time: the picture does not flicker
- * while it moves.
+ * Reads the steps of the seconds before `to` in so many columns, the largest of each and of a gauge
+ * the least as well, so that a peak survives. Columns lie on the grid of absolute time: the picture
+ * does not flicker while it moves.
  */
 export function pastOf(
   data: SeriesData | undefined,
+  to: number,
+  seconds: number,
+  columns: number,
+): Past {
+  if (data === undefined) return { greatest: [] }
+  const read = (lane: Lane): Float64Array => extremesOf(data, lane, to, seconds, columns)
+  if (data.kind === 'gauge') return { greatest: read('max'), least: read('min') }
+  return { greatest: read(MAIN_LANE[data.kind]) }
+}
+
+/** Reads a lane in columns, the largest of each; of `min` the least. */
+function extremesOf(
+  data: SeriesData,
   lane: Lane,
   to: number,
   seconds: number,
   columns: number,
 ): Float64Array {
   const out = new Float64Array(columns).fill(Number.NaN)
-  if (data === undefined) return out
+  const pick = lane === 'min' ? Math.min : Math.max
   const group = Math.max(1, Math.ceil(seconds / columns))
   const last = Math.ceil(to / group)
   const { step } = data
@@ -160,7 +173,7 @@ export function pastOf(
     const column = columns - 1 - (last - Math.ceil(second / group))
     if (Number.isNaN(value) || column < 0) continue
     const known = out[column]!
-    out[column] = Number.isNaN(known) || value > known ? value : known
+    out[column] = Number.isNaN(known) ? value : pick(known, value)
   }
   return out
 }

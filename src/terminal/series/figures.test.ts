@@ -82,15 +82,35 @@ test('tables stand side by side where there are rows for them', () => {
   assert.equal(tablesOf(120, 30, { count: 100, room: 20 }, 60).length, 1)
 })
 
+const isKnown = (value: number): boolean => !Number.isNaN(value)
+
+function greatestOf(...asked: Parameters<typeof pastOf>): number[] {
+  return Array.from(pastOf(...asked).greatest)
+}
+
+test('a small picture of a gauge has what it went through within a second', () => {
+  const data = new SeriesData('gauge')
+  for (let second = NOW - 59; second <= NOW; second++) {
+    data.write(second, 5, 1, second === NOW - 31 ? { min: -70, max: 1000 } : undefined)
+  }
+  const { greatest, least } = pastOf(data, NOW, 60, 16)
+  const [most, fewest] = [Array.from(greatest), Array.from(least!)]
+  assert.deepEqual(
+    [Math.max(...most.filter(isKnown)), Math.min(...fewest.filter(isKnown))],
+    [1000, -70],
+  )
+  assert.equal(most.indexOf(1000), fewest.indexOf(-70))
+})
+
 test('a small picture keeps the peak of each column, on the grid of time', () => {
   const data = new SeriesData('gauge')
   for (let second = NOW - 59; second <= NOW; second++) {
     data.write(second, second === NOW - 31 ? 50 : 1, 1)
   }
-  const past = pastOf(data, 'value', NOW, 60, 16)
+  const past = greatestOf(data, NOW, 60, 16)
   assert.equal(past.filter((value) => value === 50).length, 1)
   data.write(NOW + 1, 1, 1)
-  const later = pastOf(data, 'value', NOW + 1, 60, 16)
+  const later = greatestOf(data, NOW + 1, 60, 16)
   assert.ok(Math.abs(later.indexOf(50) - past.indexOf(50)) <= 1)
 })
 
@@ -100,7 +120,7 @@ test('a small picture of days is made of the steps that were read, not of second
   const value = Array.from({ length: 144 }, (_, i) => (i === 71 ? 50 : 1))
   const column = { id: 1, kind: 'gauge', value, min: value, max: value } as const
   data.writeColumn(NOW - 143 * step, column, 0)
-  const past = pastOf(data, 'value', NOW, 86_400, 48)
+  const past = greatestOf(data, NOW, 86_400, 48)
   assert.equal(past.filter((value) => Number.isNaN(value)).length, 0)
   assert.equal(past.indexOf(50), 23)
   assert.equal(past.at(-1), 1)

@@ -126,9 +126,10 @@ function linesOf(
   to: number,
   cursor: number | null,
 ): ChartLine[] {
+  const valuesOf = (lane: Lane): Float64Array =>
+    data.values(lane, from - data.step, to).map((value) => value * factor)
   const lineOf = (lane: Lane, style: Style, isNamed: boolean): ChartLine => {
-    const values = data.values(lane, from - data.step, to)
-    for (let i = 0; i < values.length; i++) values[i]! *= factor
+    const values = valuesOf(lane)
     if (!isNamed) return { values, style }
     const value = cursor === null ? lastKnown(values) : data.at(lane, cursor) * factor
     return { values, style, name: `${lane} ${wide(join(format(value, unit)))}` }
@@ -136,9 +137,8 @@ function linesOf(
   if (data.kind === 'histogram')
     return PERCENTILES.map(([lane, style]) => lineOf(lane, style, true))
   if (data.kind === 'summary') return EXTREMES.map(([lane, style]) => lineOf(lane, style, true))
-  const isCounter = data.kind === 'counter'
-  const line = lineOf(isCounter ? 'rate' : 'value', 'data', false)
-  return [{ ...line, isFilled: isCounter }]
+  if (data.kind === 'counter') return [{ ...lineOf('rate', 'data', false), isFilled: true }]
+  return [{ ...lineOf('value', 'data', false), spread: [valuesOf('min'), valuesOf('max')] }]
 }
 
 function lastKnown(values: Float64Array): number {

@@ -13,7 +13,6 @@ import type { ScreenBuffer } from '../screen-buffer.ts'
 import {
   drawSeriesLine,
   drawTitles,
-  mainLane,
   pastOf,
   type TableLayout,
   tablesOf,
@@ -148,12 +147,12 @@ export class SeriesList {
     const window = store.clock.window.peek()
     const edge = store.clock.edge()
     drawSeriesLine(buffer, row, table, {
-      ...{ entry, name: rows.nameOf(entry) },
+      name: rows.nameOf(entry),
       figures: figuresOf(
         store.readings(entry.id, state.cursor !== null),
         contextOf(store, entry, second, state.cursor !== null),
       ),
-      past: pastOf(data, mainLane(entry), edge, window, table.sparkWidth * 2),
+      past: pastOf(data, edge, window, table.sparkWidth * 2),
       isChosen: this.#top + i === this.#chosenAt,
     })
   }

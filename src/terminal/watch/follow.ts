@@ -3,13 +3,14 @@
  * hub's list changes, and a stream that was cut goes on where it ended.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CellsEvent, HelloEvent, SeriesPage } from '../../http/api.ts'
+import type { HelloEvent, SeriesPage } from '../../http/api.ts'
 import { selectEntries } from '../../viewer/series/select.ts'
 import { Catalogue, type Entry } from '../../viewer/store/catalogue.ts'
 import { addressOf } from '../../viewer/store/hub-api.ts'
 import { LiveStream } from '../../viewer/store/stream.ts'
 import type { Hub } from '../hub/connect.ts'
 import { type Found, findSeries } from '../hub/find.ts'
+import type { WatchedEvent } from './cell-lanes.ts'
 import { pastCells } from './past.ts'
 
 /** Series of one stream, as the hub takes them; and in an address. */
@@ -35,7 +36,7 @@ interface FollowEvents {
   /** Tells which series there are; again whenever they change. */
   onSeries(entries: readonly Entry[]): void
   /** Tells an interval that was closed. */
-  onCells(event: CellsEvent): void
+  onCells(event: WatchedEvent): void
   /** Tells that the stream is cut; it is opened again. */
   onLost(): void
   /** Waits until more of the past can be told. */
@@ -170,7 +171,7 @@ export class Follow {
     if (!isListed) void this.#read()
   }
 
-  #take(event: CellsEvent): void {
+  #take(event: WatchedEvent): void {
     this.#lastEndMs = event.endMs
     if (!this.#areIdsUnsure) this.#events.onCells(event)
   }

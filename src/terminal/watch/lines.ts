@@ -2,7 +2,6 @@
  * Series as lines: for each interval the series that changed (terminal.md, principle 6), or at a
  * terminal all of them in the columns of `top`, with the past of each as a small picture.
  */
-import type { CellsEvent } from '../../http/api.ts'
 import { unseenJson } from '../../model/text/unseen.ts'
 import { UNKNOWN_CHANGE } from '../../model/usual.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
@@ -17,7 +16,13 @@ import { LineOutput } from '../hub/line-output.ts'
 import { ScreenBuffer } from '../screen-buffer.ts'
 import { drawSeriesLine, drawTitles, type TableLayout, tablesOf } from '../series/columns.ts'
 import { figuresOf } from '../series/figures.ts'
-import { CellLanes, cellsOf, PAST_LIMIT, type WatchedCell } from './cell-lanes.ts'
+import {
+  CellLanes,
+  cellsOf,
+  PAST_LIMIT,
+  type WatchedCell,
+  type WatchedEvent,
+} from './cell-lanes.ts'
 import { Follow } from './follow.ts'
 
 export interface LineOptions {
@@ -118,7 +123,7 @@ class SeriesLines {
     this.#names = names
   }
 
-  #onCells(event: CellsEvent): void {
+  #onCells(event: WatchedEvent): void {
     const cells = cellsOf(event)
     const seconds = Math.max(1, Math.round(event.intervalMs / 1000))
     for (const entry of this.#follow.entries) {
@@ -131,7 +136,7 @@ class SeriesLines {
     }
   }
 
-  #print(entry: Entry, event: CellsEvent, lanes: CellLanes, cell: WatchedCell | undefined): void {
+  #print(entry: Entry, event: WatchedEvent, lanes: CellLanes, cell: WatchedCell | undefined): void {
     if (this.#options.json) {
       this.#output.write(unseenJson(jsonOf(entry, event, cell ?? null)))
       return
@@ -140,13 +145,13 @@ class SeriesLines {
     this.#printTitles()
     this.#buffer.clear()
     drawSeriesLine(this.#buffer, 0, this.#layout!, {
-      ...{ entry, name: this.#nameOf(entry) },
+      name: this.#nameOf(entry),
       figures: figuresOf(lanes, {
         ...{ info: entry.info, second, hasCursor: false, isStale: false, per: '' },
         ...{ lastDataMs: event.endMs, nowMs: event.endMs },
         finding: { ...UNKNOWN_CHANGE, since: 0 },
       }),
-      past: this.#output.isForPerson ? lanes.past : [],
+      past: this.#output.isForPerson ? lanes.past : { greatest: [] },
       isChosen: false,
     })
     this.#output.write(this.#line(instantText(event.endMs, Date.now())))
@@ -173,7 +178,7 @@ class SeriesLines {
 }
 
 /** Gives what an interval says of a series; numbers beyond 2^53 are text, as in the API. */
-function jsonOf({ text, info }: Entry, event: CellsEvent, cell: WatchedCell): object {
+function jsonOf({ text, info }: Entry, event: WatchedEvent, cell: WatchedCell): object {
   const { name, labels, dialect, kind, unit } = info
   const head = {
     time: new Date(event.endMs).toISOString(),

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { holdsAsync } from '../../../test/support/property.ts'
-import type { CellsEvent, RangeAnswer, RangeColumn } from '../../http/api.ts'
+import type { RangeAnswer, RangeColumn } from '../../http/api.ts'
+import type { WatchedEvent } from './cell-lanes.ts'
 import { pastCells } from './past.ts'
 
 const NOW_S = 1_800_000_007
@@ -46,7 +47,7 @@ function sumOf(from: number, to: number): number {
 }
 
 async function told(api: ReturnType<typeof hubOf>['api'], ids: number[], agoS: number, s: number) {
-  const events: CellsEvent[] = []
+  const events: WatchedEvent[] = []
   const sinceMs = (NOW_S - agoS) * 1000
   const asked = { ids, sinceMs, intervalS: s, nowMs: NOW_S * 1000 }
   for await (const event of pastCells(api, asked)) events.push(event)
@@ -95,6 +96,26 @@ test('a gauge is told when it changes, and many series in requests of some each'
       [17, 12],
       [7, 12],
     ],
+  )
+})
+
+test('a gauge that went away and came back is told, with how far', async () => {
+  const { api } = hubOf()
+  const range: typeof api.range = async (request) => {
+    const answer = await api.range(request)
+    const columns = answer.columns.map((column): RangeColumn => {
+      if (column.kind !== 'gauge') return column
+      const value = column.value.map((each) => (each === null ? null : 0))
+      const max = value.map((each, i) => (each !== null && i % 7 === 3 ? 1000 : each))
+      return { ...column, value, min: value, max }
+    })
+    return { ...answer, columns }
+  }
+  const changes = (await told({ range }, [2], 14, 1)).map(({ gauges }) => gauges)
+  const peak = [[2, 0, { min: 0, max: 1000 }]]
+  assert.deepEqual(
+    changes.filter((gauges) => gauges.length > 0),
+    [[[2, 0]], peak, peak],
   )
 })
 

@@ -3,8 +3,9 @@
  * one that the hub has closed: a stream that goes on from there tells the rest. What time has
  * anything of which series is asked first, in wide steps: no intervals are read of the others.
  */
-import type { CellsEvent, RangeAnswer, RangeColumn } from '../../http/api.ts'
+import type { RangeAnswer, RangeColumn } from '../../http/api.ts'
 import type { HubApi } from '../../viewer/store/hub-api.ts'
+import type { WatchedEvent } from './cell-lanes.ts'
 
 /** Cells of all series in a request, in one of a survey, and in all before the next line. */
 const CELLS = 6000
@@ -34,7 +35,7 @@ type Api = Pick<HubApi, 'range'>
 export async function* pastCells(
   api: Api,
   { ids, sinceMs, intervalS, nowMs }: PastRequest,
-): AsyncGenerator<CellsEvent> {
+): AsyncGenerator<WatchedEvent> {
   if (ids.length === 0) return
   const stepMs = intervalS * 1000
   const beginMs = Math.floor(sinceMs / stepMs) * stepMs
@@ -133,17 +134,17 @@ function hasCell(column: RangeColumn, i: number): boolean {
   return (column.kind === 'gauge' ? column.value[i] : column.cells[i]) != null
 }
 
-/** Gives the cells of one interval: of counters that moved, and of gauges that changed. */
+/** Gives the cells of one interval: of counters that moved, and of gauges that did. */
 function eventOf(
   columns: readonly RangeColumn[],
   i: number,
-  interval: Pick<CellsEvent, 'endMs' | 'intervalMs'>,
+  interval: Pick<WatchedEvent, 'endMs' | 'intervalMs'>,
   last: Map<number, unknown>,
-): CellsEvent {
-  const counters: CellsEvent['counters'][number][] = []
-  const gauges: CellsEvent['gauges'][number][] = []
-  const histograms: CellsEvent['histograms'][number][] = []
-  const summaries: CellsEvent['summaries'][number][] = []
+): WatchedEvent {
+  const counters: WatchedEvent['counters'][number][] = []
+  const gauges: WatchedEvent['gauges'][number][] = []
+  const histograms: WatchedEvent['histograms'][number][] = []
+  const summaries: WatchedEvent['summaries'][number][] = []
   for (const column of columns) {
     const { id } = column
     if (column.kind === 'counter') {
@@ -151,7 +152,11 @@ function eventOf(
       if (delta !== null && delta !== 0) counters.push([id, delta])
     } else if (column.kind === 'gauge') {
       const value = column.value[i] ?? null
-      if (value !== null && value !== last.get(id)) gauges.push([id, value])
+      const [min, max] = [column.min[i], column.max[i]]
+      const spread = min != null && max != null && min < max ? { min, max } : undefined
+      if (value !== null && (spread !== undefined || value !== last.get(id))) {
+        gauges.push(spread === undefined ? [id, value] : [id, value, spread])
+      }
       last.set(id, value)
     } else if (column.kind === 'histogram') {
       const cell = column.cells[i]
