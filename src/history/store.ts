@@ -232,6 +232,7 @@ const HISTORY_CODES = [
   'failed',
   'unreachable',
   'timeout',
+  'unavailable',
   'refused',
   'bad_answer',
 ] as const

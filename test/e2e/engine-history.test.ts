@@ -108,8 +108,8 @@ const ANSWERS: readonly (readonly [string, (response: ServerResponse) => void, s
       'refused',
       /302/,
     ],
-    ['429', says('slow down', 429), 'busy', /429: slow down/],
-    ['503', says('', 503), 'busy', /503/],
+    ['429', says('slow down', 429), 'unavailable', /429: slow down/],
+    ['503', says('', 503), 'unavailable', /503/],
     ['a connection that ends', (response) => response.destroy(), 'unreachable', /does not answer/],
   ]
 
@@ -225,6 +225,14 @@ test('a hub whose engine is away runs, says so, and tells when it is there again
   await fetch(`${base}/range?series=1&from=${day}&step=600`)
   assert.equal(hub.sources().history!.state, 'running')
   assert.ok(log.some((line) => line.startsWith('the engine of the history answers again')))
+  for (const status of [429, 500, 503]) {
+    engine.lie = (_, response) => {
+      says('', status)(response)
+      return true
+    }
+    const live = await fetch(`${base}/range?series=1&from=${day}&step=600`)
+    assert.equal(live.status, 200, 'what the hub has itself is answered')
+  }
   assert.ok(!`${log.join()}${report}${JSON.stringify(hub.sources())}`.includes('secret'))
 })
 

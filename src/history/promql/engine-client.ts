@@ -33,7 +33,8 @@ export class EngineClient {
 
   /**
    * Asks, and gives the `data` of the answer.
-   * @throws {HistoryError} `unreachable`, `timeout`, `refused`, `busy`, `too_large`, `bad_answer`
+   * @throws {HistoryError} `unreachable`, `timeout`, `unavailable`, `refused`, `too_large`,
+   * `bad_answer`
    */
   async ask(
     path: string,
@@ -70,7 +71,7 @@ function transportError(error: unknown): HistoryError {
 async function refusalOf(answer: Response): Promise<HistoryError> {
   const { status } = answer
   const text = await textOf(answer, ERROR_BYTES_LIMIT).catch(() => '')
-  const code = status === 429 || status >= 500 ? 'busy' : 'refused'
+  const code = status === 429 || status >= 500 ? 'unavailable' : 'refused'
   const hint = HINTS[status] === undefined ? '' : `; ${HINTS[status]}`
   return new HistoryError(code, `the engine answers ${status}${saidBy(text)}${hint}`)
 }
