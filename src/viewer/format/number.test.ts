@@ -8,6 +8,7 @@ import {
   axisTexts,
   changeText,
   digits,
+  digitsApart,
   exact,
   format,
   text,
@@ -199,4 +200,43 @@ test('a rate per any time is scaled as its unit is', () => {
   assert.deepEqual(format(2048, 'B/min'), ['2.00', 'KiB/min'])
   assert.deepEqual(format(12, '/10 s'), ['12.0', '/10 s'])
   assert.equal(axisText(20_000, '/min'), '20\u00a0k')
+})
+
+test('labels of an axis that would read alike have more digits, or say how far up they are', () => {
+  const clock = [1.7075e9, 1.707505e9, 1.70751e9, 1.707515e9]
+  const wide = () => true
+  assert.deepEqual(axisTexts(clock, '', wide), [
+    '1.7075\u00a0G',
+    '1.707505\u00a0G',
+    '1.70751\u00a0G',
+    '1.707515\u00a0G',
+  ])
+  const narrow = (words: string) => words.length <= 8
+  const steps = ['1.7075\u00a0G', '+5\u00a0k', '+10\u00a0k', '+15\u00a0k']
+  assert.deepEqual(axisTexts(clock, '', narrow), steps)
+  const least = (words: string) => words.length <= 6
+  assert.equal(axisTexts(clock, '', least)[0], '1.71\u00a0G')
+  const ticks = [99.9998, 99.9999, 100, 100.0001]
+  assert.deepEqual(axisTexts(ticks, 'ms', wide), [
+    '99.9998\u00a0ms',
+    '99.9999\u00a0ms',
+    '100\u00a0ms',
+    '100.0001\u00a0ms',
+  ])
+  const mib = [2 ** 30, 2 ** 30 + 2 ** 16, 2 ** 30 + 2 ** 17]
+  assert.equal(new Set(axisTexts(mib, 'B', (words) => words.length <= 8)).size, 3)
+})
+
+test('values of one span have the digits that tell them apart', () => {
+  assert.equal(digitsApart([12, 88, 40]), 3)
+  assert.equal(digitsApart([5, 5, 5]), 3)
+  assert.equal(digitsApart([Number.NaN, 5, Number.POSITIVE_INFINITY]), 3)
+  assert.equal(digitsApart([]), 3)
+  const times = [1_707_510_000, 1_707_525_000]
+  const significant = digitsApart(times)
+  assert.deepEqual(
+    times.map((time) => text(time, '', significant)),
+    ['1.707510\u00a0G', '1.707525\u00a0G'],
+  )
+  assert.equal(text(1_707_510_000, 'ns', significant), '1.707510\u00a0s')
 })

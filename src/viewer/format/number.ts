@@ -63,6 +63,8 @@ const NOUN = /^[A-Za-z]{4,}$/
 const NO_UNITS: ReadonlySet<string> = new Set(['', 'count'])
 
 const SIGNIFICANT = 3
+/** Most digits that values are told apart by: more, and the roundings of doubles show. */
+const MOST_SIGNIFICANT = 15
 /** Number from which on a value rounds up to the next prefix: 999.5 is shown as 1.00 k. */
 const NEXT_PREFIX = 999.5
 /** Smaller values than this are written with an exponent. */
@@ -102,55 +104,61 @@ export function parseUnit(unit: string): ParsedUnit {
 /**
  * @param unit '', '/s', 'B', 'B/min', '%', 'ns' to 's', or any text, which is kept as it is
  * @param like number whose prefix is taken, where several are to have the same
+ * @param significant digits, see {@link digitsApart}
  */
 export function format(
   value: number | null | undefined,
   unit = '',
   like: number | undefined = value ?? undefined,
+  significant = SIGNIFICANT,
 ): Quantity {
   if (value === null || value === undefined || Number.isNaN(value)) return [NO_VALUE, '']
   if (!Number.isFinite(value)) return [value > 0 ? '∞' : `${MINUS}∞`, '']
   const { base, tail, factor, sort } = parseUnit(unit)
   const size = Math.abs(like ?? value)
-  if (sort === 'time') return formatTime(value, base, size)
-  if (sort === 'other') return [digits(value), base + tail]
-  if (sort === 'prefixed') return formatPrefixed(value * factor, base + tail, size * factor)
+  const write = (number: number): string => digits(number, significant)
+  if (sort === 'time') return formatTime(value, base, size, write)
+  if (sort === 'other') return [write(value), base + tail]
+  if (sort === 'prefixed') return formatPrefixed(value * factor, base + tail, size * factor, write)
   const isWhole = Number.isInteger(value) && tail === '' && size < 1000
   if (sort === 'plain') {
     const [number, prefix] = scale(value, 1000, SI, size)
-    return [isWhole ? withMinus(String(value)) : digits(number), prefix + tail]
+    return [isWhole ? withMinus(String(value)) : write(number), prefix + tail]
   }
   if (sort === 'noun') {
     const [number, prefix] = scale(value, 1000, SI, size)
     const words = prefix === '' ? base : prefix + NO_BREAK_SPACE + base
-    return [isWhole ? withMinus(String(value)) : digits(number), words + tail]
+    return [isWhole ? withMinus(String(value)) : write(number), words + tail]
   }
   const bytes = value * factor
   const [number, name] = scale(bytes, 1024, IEC, size * factor)
   const isExact = isWhole && name === IEC[0]
-  return [isExact ? withMinus(String(bytes)) : digits(number), name + tail]
+  return [isExact ? withMinus(String(bytes)) : write(number), name + tail]
 }
 
 function factorOf(prefix: string): number {
   return PREFIXES.find(([name]) => name === (prefix === 'u' ? 'µ' : prefix))![1]
 }
 
-function formatPrefixed(value: number, unit: string, size: number): Quantity {
+/** Writer of a number without its unit. */
+type Write = (number: number) => string
+
+function formatPrefixed(value: number, unit: string, size: number, write: Write): Quantity {
   if (size === 0) return ['0', unit]
   const last = PREFIXES.at(-1)!
   // A little below a prefix already rounds to 1.00 of it.
   const [name, factor] = PREFIXES.find(([, each]) => size >= each * 0.9995) ?? last
-  return [digits(value / factor), name + unit]
+  return [write(value / factor), name + unit]
 }
 
-function formatTime(value: number, unit: string, size: number): Quantity {
+function formatTime(value: number, unit: string, size: number, write: Write): Quantity {
   const per = SECONDS_PER[unit]!
   if (size === 0) return ['0', TIMES.find(([, factor]) => factor === per)?.[0] ?? unit]
   for (const [name, factor] of TIMES) {
     // A little below the unit already rounds to 1.00 of it.
-    if (size * per >= factor * 0.9995) return [digits((value * per) / factor), name]
+    if (size * per >= factor * 0.9995) return [write((value * per) / factor), name]
   }
-  return [digits((value * per) / 1e-9), 'ns']
+  return [write((value * per) / 1e-9), 'ns']
 }
 
 function scale(
@@ -180,13 +188,30 @@ export function digits(value: number, significant = SIGNIFICANT): string {
   return withMinus(value.toFixed(decimals))
 }
 
+/**
+ * Counts the digits with which values of one unit are told apart: three, and more where all are so
+ * near to each other that a quarter of their span would not be seen.
+ */
+export function digitsApart(values: readonly number[]): number {
+  const known = values.filter(Number.isFinite)
+  const span = Math.max(...known) - Math.min(...known)
+  if (!(span > 0)) return SIGNIFICANT
+  const largest = Math.max(...known.map(Math.abs))
+  const needed = Math.floor(Math.log10(largest)) - Math.floor(Math.log10(span / 4)) + 1
+  return Math.min(MOST_SIGNIFICANT, Math.max(SIGNIFICANT, needed))
+}
+
 function withMinus(number: string): string {
   return number.replaceAll('-', MINUS)
 }
 
 /** Writes number and unit in one text, with a no-break space between them. */
-export function text(value: number | null | undefined, unit?: string): string {
-  return join(format(value, unit))
+export function text(
+  value: number | null | undefined,
+  unit?: string,
+  significant?: number,
+): string {
+  return join(format(value, unit, undefined, significant))
 }
 
 export function join([number, unit]: Quantity): string {
@@ -197,8 +222,13 @@ export function join([number, unit]: Quantity): string {
  * Writes a label of an axis, which is a round number: no forced zeros (`10 ms`, not `10.0 ms`).
  * `/s` is left out of plain rates, but not where the rest would be another unit, as `m` of `m/s`.
  */
-export function axisText(value: number, unit = '', like = value): string {
-  const [number, name] = format(value, unit, like)
+export function axisText(
+  value: number,
+  unit = '',
+  like = value,
+  significant = SIGNIFICANT,
+): string {
+  const [number, name] = format(value, unit, like, significant)
   const { base, tail } = parseUnit(unit)
   if (base === '' && value === 0) return number
   return join([roundNumber(number), base === '' ? name.slice(0, name.length - tail.length) : name])
@@ -209,7 +239,8 @@ export function axisText(value: number, unit = '', like = value): string {
  * but for those of a logarithmic one, which ends far from where it begins. Where one of them does
  * not fit with what its rate is stated per, bytes are without that, as plain rates are; where that
  * does not fit or would be another unit, all are numbers with prefixes and without a unit, which
- * the values beside the axis have.
+ * the values beside the axis have. Labels that would read alike have more digits; where those do
+ * not fit, all but the least say how far they are above that one: `+2.5 k`.
  */
 export function axisTexts(
   values: readonly number[],
@@ -217,15 +248,58 @@ export function axisTexts(
   isFitting: (text: string) => boolean,
   isLogarithmic = false,
 ): readonly string[] {
+  const distinct = new Set(values).size
+  const isApart = (texts: readonly string[]): boolean => new Set(texts).size === distinct
+  const write = (significant: number): readonly string[] =>
+    alikeTexts(values, unit, isFitting, { isLogarithmic, significant })
+  const few = write(SIGNIFICANT)
+  if (isApart(few)) return few
+  for (let significant = SIGNIFICANT + 1; significant < MOST_SIGNIFICANT; significant += 1) {
+    const more = write(significant)
+    // Labels are round numbers: one that further digits would change is not whole yet.
+    if (!isApart(more) || more.join() !== write(MOST_SIGNIFICANT).join()) continue
+    return more.every(isFitting) ? more : offsetTexts(values, unit, isFitting)
+  }
+  return offsetTexts(values, unit, isFitting)
+}
+
+/** Writes the least of several labels, with as many digits as fit, and others as more than it. */
+function offsetTexts(
+  values: readonly number[],
+  unit: string,
+  isFitting: (text: string) => boolean,
+): readonly string[] {
+  const least = Math.min(...values)
+  const offsets = values.map((value) => value - least)
+  const manner = { isLogarithmic: false, significant: SIGNIFICANT }
+  const texts = alikeTexts(offsets, unit, (words) => isFitting(`+${words}`), manner)
+  const write = (significant: number): string =>
+    alikeTexts([least], unit, isFitting, { ...manner, significant })[0]!
+  let significant = MOST_SIGNIFICANT
+  while (significant > SIGNIFICANT && !isFitting(write(significant))) significant -= 1
+  return texts.map((words, i) => (values[i] === least ? write(significant) : `+${words}`))
+}
+
+interface Manner {
+  readonly isLogarithmic: boolean
+  readonly significant: number
+}
+
+function alikeTexts(
+  values: readonly number[],
+  unit: string,
+  isFitting: (text: string) => boolean,
+  { isLogarithmic, significant }: Manner,
+): readonly string[] {
   const largest = Math.max(...values.map(Math.abs))
   const likeOf = (value: number): number => (isLogarithmic ? value : largest)
-  const texts = values.map((value) => axisText(value, unit, likeOf(value)))
+  const texts = values.map((value) => axisText(value, unit, likeOf(value), significant))
   const { base, tail, sort } = parseUnit(unit)
   if (base === '' || tail === '' || texts.every(isFitting)) return texts
   const bytes = sort === 'bytes' ? texts.map((words) => words.slice(0, -tail.length)) : []
   if (bytes.length > 0 && bytes.every(isFitting)) return bytes
   return values.map((value) => {
-    const [number, name] = format(value, unit, likeOf(value))
+    const [number, name] = format(value, unit, likeOf(value), significant)
     const prefix = value === 0 ? '' : name.slice(0, -(base + tail).length).trimEnd()
     return join([roundNumber(number), prefix])
   })

@@ -147,3 +147,16 @@ test('a summary is merged over the window, not averaged', () => {
   const empty = new Map(windowNumbers(data, PLAIN, NOW - 2, NOW - 1))
   assert.deepEqual([empty.get('count'), empty.get('mean'), empty.get('deviation')], ['–', '–', '–'])
 })
+
+test('a span that is small beside its values is seen in them', () => {
+  const data = new SeriesData('gauge')
+  for (let i = 0; i < 100; i += 1) data.write(1000 + i, 1_707_510_000 + 50 * i)
+  data.cover(999, 1099)
+  const numbers = windowNumbers(data, { unit: '', factor: 1 }, 999, 1099)
+  assert.deepEqual(numbers.slice(0, 4), [
+    ['now', '1.707515\u00a0G'],
+    ['mean', '1.707512\u00a0G'],
+    ['min', '1.707510\u00a0G'],
+    ['max', '1.707515\u00a0G'],
+  ])
+})

@@ -7,7 +7,7 @@ import {
   type Summary,
   summaryDeviation,
 } from '../../model/summary.ts'
-import { digits, exact, text } from '../format/number.ts'
+import { digits, digitsApart, exact, text } from '../format/number.ts'
 import type { Shown } from '../format/rate.ts'
 import {
   aboveAll,
@@ -64,14 +64,16 @@ export function windowNumbers(
   const seconds = knownSeconds(data, Math.max(from, Math.floor(sinceMs / 1000)), to)
   if (data.kind === 'histogram') return distributionNumbers(data, unit, from, to, seconds)
   if (data.kind === 'summary') return summaryNumbers(data, unit, from, to, seconds)
-  const write = (value: number): string => text(value * factor, unit)
   const { mean, deviation } = moments(data, from, to)
+  const [min, max] = [extremeOf(data, 'min', from, to), extremeOf(data, 'max', from, to)]
+  const significant = digitsApart([min, max])
+  const write = (value: number): string => text(value * factor, unit, significant)
   return [
     ['now', write(data.at(MAIN_LANE[data.kind], to))],
     ['mean', write(mean)],
-    ['min', write(extremeOf(data, 'min', from, to))],
-    ['max', write(extremeOf(data, 'max', from, to))],
-    ['deviation', write(deviation)],
+    ['min', write(min)],
+    ['max', write(max)],
+    ['deviation', text(deviation * factor, unit)],
   ]
 }
 

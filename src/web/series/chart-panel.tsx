@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
-import { format, NO_BREAK_SPACE } from '../../viewer/format/number.ts'
+import { digitsApart, format, NO_BREAK_SPACE } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { emptyWordsOf } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -39,12 +39,13 @@ function Now({ entry, figures }: { entry: Entry; figures: readonly Figure[] }): 
       const data = store.readings(entry.id, hasCursor)
       const second = page.readingSecond()
       const isGone = store.isStale(entry.id) && !hasCursor
-      const values = box.current?.querySelectorAll('.value')
-      figures.forEach(({ unit, read }, i) => {
-        const value = data && !isGone ? read(data, second) : Number.NaN
-        const [number, name] = format(value, unit)
-        setText(values?.[i]?.children[0], number)
-        setText(values?.[i]?.children[1], name === '' ? '' : NO_BREAK_SPACE + name)
+      const boxes = box.current?.querySelectorAll('.value')
+      const values = figures.map(({ read }) => (data && !isGone ? read(data, second) : Number.NaN))
+      const significant = digitsApart(values)
+      figures.forEach(({ unit }, i) => {
+        const [number, name] = format(values[i], unit, undefined, significant)
+        setText(boxes?.[i]?.children[0], number)
+        setText(boxes?.[i]?.children[1], name === '' ? '' : NO_BREAK_SPACE + name)
       })
     },
   })
