@@ -99,6 +99,7 @@ test('a head log that is cut, or has a changed bit, ends at its last whole recor
     last = found
     await next.close()
   }
+  let damaged = 0
   for (let at = 20; at < size; at += Math.ceil(size / 37)) {
     const copy = killed(folder)
     const bytes = readFileSync(join(copy, name))
@@ -107,9 +108,19 @@ test('a head log that is cut, or has a changed bit, ends at its last whole recor
     const next = open(copy)
     const found = await total(next)
     assert.ok(found < 100)
-    assert.ok((await next.health()).notes.some((note) => note.includes('torn')))
+    const health = await next.health()
+    const kept = readdirSync(copy).find((each) => each.endsWith('.damaged'))
+    assert.deepEqual(health.damaged, kept === undefined ? {} : { head_log: 1 })
+    const words = kept === undefined ? 'torn' : `kept in ${kept}`
+    assert.ok(health.notes.some((note) => note.includes(words)))
+    if (kept !== undefined) {
+      const rest = readFileSync(join(copy, kept))
+      assert.deepEqual(rest, bytes.subarray(size - rest.length))
+      damaged++
+    }
     await next.close()
   }
+  assert.ok(damaged > 20, 'records follow nearly each of them')
   const zeros = killed(folder)
   appendFileSync(join(zeros, name), new Uint8Array(64))
   const next = open(zeros)

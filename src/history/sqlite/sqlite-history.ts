@@ -167,13 +167,16 @@ export class SqliteHistory implements HistoryStore {
   }
 
   #replay(number: number): void {
-    const { torn } = replayHead(this.#options.folder, number, true, (record) => {
+    const { torn, kept } = replayHead(this.#options.folder, number, true, (record) => {
       inTransaction(this.#db, () => {
         for (const definition of record.defined) this.#tables.slots.write(definition)
       })
       this.#take(record)
     })
-    if (torn > 0) this.#notes.push(`head log ${number}: ${torn} bytes of a torn record cut off`)
+    if (torn === 0) return
+    if (kept !== undefined) this.#noteDamage({ code: 'head_log' })
+    const what = kept === undefined ? 'of a torn record cut off' : `can't be read: kept in ${kept}`
+    this.#notes.push(`head log ${number}: ${torn} bytes ${what}`)
   }
 
   #take(record: SecondRecord): void {

@@ -15,6 +15,7 @@ import {
   readFileSync,
   truncateSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -128,11 +129,14 @@ interface HeadReading {
   readonly records: number
   /** Bytes behind the last whole record; they are cut off where that was asked for. */
   readonly torn: number
+  /** File to which these bytes went: a whole record was behind the one that can't be read. */
+  readonly kept?: string
 }
 
 /**
- * Reads a head log, and shows each record.
- * @param cuts whether a torn end is cut off
+ * Reads a head log, and shows each record. What ends it is the torn record of a kill, unless more
+ * came after it: that is damage, and stays beside the log for who can read it.
+ * @param cuts whether what ends it is cut off
  * @throws {HistoryError} for a file that is no head log of a version we know
  */
 export function replayHead(
@@ -155,17 +159,33 @@ export function replayHead(
   }
   let at = HEAD_BYTES
   let records = 0
-  for (; at + RECORD_HEAD_BYTES <= file.length; records++) {
-    const end = at + RECORD_HEAD_BYTES + file.readUInt32LE(at)
-    // no record is empty: a file system may leave zeros where nothing was written
-    if (end > file.length || end === at + RECORD_HEAD_BYTES) break
-    const bytes = file.subarray(at + RECORD_HEAD_BYTES, end)
-    if (crc32(bytes) !== file.readUInt32LE(at + 4)) break
-    visit(readRecord(bytes, version, path))
+  for (; wholeAt(file, at); records++) {
+    const end = endAt(file, at)
+    visit(readRecord(file.subarray(at + RECORD_HEAD_BYTES, end), version, path))
     at = end
   }
-  if (cuts && at < file.length) truncateSync(path, at)
-  return { records, torn: file.length - at }
+  const torn = file.length - at
+  if (!cuts || torn === 0) return { records, torn }
+  const isDamaged = torn > RECORD_HEAD_BYTES && wholeAt(file, endAt(file, at))
+  const kept = isDamaged ? `head-${number}.damaged` : undefined
+  if (kept !== undefined) {
+    writeFileSync(join(folder, kept), file.subarray(at), { mode: 0o600, flush: true })
+  }
+  truncateSync(path, at)
+  return { records, torn, ...(kept === undefined ? {} : { kept }) }
+}
+
+function endAt(file: Buffer, at: number): number {
+  return at + RECORD_HEAD_BYTES + file.readUInt32LE(at)
+}
+
+/** Tells whether a whole record begins at a place; the file may end before it. */
+function wholeAt(file: Buffer, at: number): boolean {
+  if (at + RECORD_HEAD_BYTES > file.length) return false
+  const end = endAt(file, at)
+  // no record is empty: a file system may leave zeros where nothing was written
+  if (end > file.length || end === at + RECORD_HEAD_BYTES) return false
+  return crc32(file.subarray(at + RECORD_HEAD_BYTES, end)) === file.readUInt32LE(at + 4)
 }
 
 /** Reads a record whose checksum holds: one that is none was written by another version. */
