@@ -9,6 +9,7 @@ function watched() {
   const off = onExit(process, {
     end: () => calls.push('end'),
     restore: () => calls.push('restore'),
+    quit: () => calls.push('quit'),
   })
   return { process, calls, off }
 }
@@ -40,10 +41,10 @@ test('a second signal gives the terminal back and ends the process', () => {
   assert.deepEqual(process.exits, [1])
 })
 
-test('SIGQUIT ends the process at once, with the terminal given back', () => {
+test('SIGQUIT ends the process at once, with the terminal given back and what was seen', () => {
   const { process, calls } = watched()
   process.emit('SIGQUIT')
-  assert.deepEqual([calls, process.exits], [['restore'], [131]])
+  assert.deepEqual([calls, process.exits], [['restore', 'quit'], [131]])
 })
 
 test('the end of the process, by an exception too, gives the terminal back', () => {

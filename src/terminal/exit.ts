@@ -44,13 +44,15 @@ interface ExitHandlers {
   end(signal?: string): void
   /** Gives the terminal back; may be called more than once. */
   restore?(): void
+  /** Tells in the end what was seen, where SIGQUIT does not wait for the command to do so. */
+  quit?(): void
   /** Takes SIGHUP, which ends nothing then: without a terminal it does not say that one is gone. */
   hangUp?(): void
 }
 
 /** Listens for all ways to end. @returns what takes the listeners away */
 export function onExit(process: ProcessEvents, handlers: ExitHandlers): () => void {
-  const { end, restore, hangUp } = handlers
+  const { end, restore, quit, hangUp } = handlers
   let isAsked = false
   const onSignal = (signal: string): void => {
     if (isAsked) {
@@ -61,8 +63,9 @@ export function onExit(process: ProcessEvents, handlers: ExitHandlers): () => vo
     end(signal)
   }
   // ends at once, as it does without a listener, but the terminal is given back
-  const quit = (): void => {
+  const onQuit = (): void => {
     restore?.()
+    quit?.()
     process.exit(EXIT_QUIT)
   }
   const onGone = (): void => end() // an older Node that handed over (bin/pentameter.js) is gone
@@ -74,7 +77,7 @@ export function onExit(process: ProcessEvents, handlers: ExitHandlers): () => vo
       ? []
       : ([
           ['exit', () => restore()],
-          ['SIGQUIT', () => quit()],
+          ['SIGQUIT', () => onQuit()],
         ] as const)),
   ])
   for (const [event, listener] of listeners) process.on(event, listener)

@@ -21,6 +21,7 @@ function opened() {
         return true
       },
       end: () => work.resolve(),
+      seen: () => `seen ${keys} keys\n`,
     },
   )
   const done = session.run(work.promise)
@@ -49,6 +50,7 @@ for (const [way, act] of [
     assert.equal(await session.terminal.isAlternate(), false)
     assert.equal(session.input.isRaw, false)
     assert.deepEqual(session.process.eventNames(), [])
+    assert.equal(session.terminal.written.at(-1), 'seen 0 keys\n')
   })
 }
 
@@ -57,12 +59,14 @@ test('a failure of its work gives the terminal back, too', async () => {
   work.reject(new Error('lost'))
   await assert.rejects(done, /lost/)
   assert.equal(await terminal.isAlternate(), false)
+  assert.doesNotMatch(terminal.written.join(''), /seen/)
 })
 
-test('SIGQUIT gives the terminal back and ends the process', async () => {
+test('SIGQUIT gives the terminal back, says what was seen and ends the process', async () => {
   const { terminal, input, process } = opened()
   process.emit('SIGQUIT')
   assert.deepEqual(process.exits, [131])
+  assert.equal(terminal.written.at(-1), 'seen 0 keys\n')
   assert.deepEqual([await terminal.isAlternate(), input.isRaw], [false, false])
 })
 

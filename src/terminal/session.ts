@@ -25,6 +25,8 @@ interface SessionHandlers {
   onKey(key: Key): boolean
   /** Finishes what {@link TerminalSession.run} waits for. */
   end(): void
+  /** Writes what is left on the terminal when it is over, in lines. */
+  seen(): string
   /** Least time between two pictures of data, ms; 100 unless given. */
   readonly frameMs?: number
 }
@@ -59,12 +61,13 @@ export class TerminalSession {
     this.#screen.refresh()
   }
 
-  /** Waits for the work, and gives the terminal back, whatever comes of it. */
+  /** Waits for the work, gives the terminal back, whatever comes of it, and says what was seen. */
   async run(work: Promise<unknown>): Promise<void> {
     const { process } = this.#parts
     const off = onExit(process, {
       end: () => this.#handlers.end(),
       restore: () => this.#leave(),
+      quit: () => this.#tell(),
     })
     process.on('SIGCONT', this.#onContinue)
     try {
@@ -75,6 +78,11 @@ export class TerminalSession {
       this.#leave()
       off()
     }
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#parts.output.write(this.#handlers.seen())
   }
 
   #leave(): void {

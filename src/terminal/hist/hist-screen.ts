@@ -52,6 +52,7 @@ class HistScreen {
   readonly #hub: Hub
   readonly #options: HistOptions
   readonly #parts: TerminalParts
+  readonly #beganNs: bigint
   readonly #store: Store
   readonly #state: TopState
   readonly #session: TerminalSession
@@ -64,6 +65,7 @@ class HistScreen {
     this.#hub = hub
     this.#options = options
     this.#parts = parts
+    this.#beganNs = parts.clock.monotonicNs()
     this.#store = new Store(hub.api)
     this.#shown = new ShownSeries(this.#store.screen)
     this.#store.clock.window.value = options.window
@@ -72,13 +74,13 @@ class HistScreen {
       draw: (buffer) => this.#draw(buffer),
       onKey: (key) => this.#onKey(key),
       end: () => this.#ended.resolve(),
+      seen: () => this.#seen(),
     })
     if (options.entries.length === 1) this.#at = 0
   }
 
   async run(): Promise<void> {
     const { cache, catalogue, clock } = this.#store
-    const beganNs = this.#parts.clock.monotonicNs()
     const running = this.#session.run(this.#ended.promise)
     this.#session.open()
     const changes = [clock.tick, cache.version, clock.connection, catalogue.version]
@@ -90,9 +92,12 @@ class HistScreen {
       for (const off of offs) off()
       this.#store.stop()
     }
-    const ms = Number(this.#parts.clock.monotonicNs() - beganNs) / 1e6
+  }
+
+  #seen(): string {
+    const ms = Number(this.#parts.clock.monotonicNs() - this.#beganNs) / 1e6
     const { length } = this.#options.entries
-    this.#parts.output.write(seenLine(ms, [countText(length, 'histogram')]))
+    return seenLine(ms, [countText(length, 'histogram')])
   }
 
   #onKey(key: Key): boolean {

@@ -100,7 +100,12 @@ export class LineOutput {
     }
     const keyboard = new Keyboard(process.stdin, { onKey, onLost: () => this.end() }, systemClock)
     const restore = (): void => keyboard.close()
-    const off = onExit(process, { end: () => this.end(), restore })
+    const tell = (): void => {
+      const ms = Number(systemClock.monotonicNs() - beganNs) / 1e6
+      const skipped = this.#skipped === 0 ? [] : [`${countText(this.#skipped, 'line')} skipped`]
+      process.stderr.write(seenLine(ms, [...work.seen(), ...skipped]))
+    }
+    const off = onExit(process, { end: () => this.end(), restore, quit: tell })
     if (this.isForPerson && process.stdin.isTTY) keyboard.open()
     work.start()
     try {
@@ -110,8 +115,6 @@ export class LineOutput {
       restore()
       off()
     }
-    const ms = Number(systemClock.monotonicNs() - beganNs) / 1e6
-    const skipped = this.#skipped === 0 ? [] : [`${countText(this.#skipped, 'line')} skipped`]
-    process.stderr.write(seenLine(ms, [...work.seen(), ...skipped]))
+    tell()
   }
 }

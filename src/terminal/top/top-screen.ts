@@ -47,6 +47,7 @@ export async function topOnScreen(
 class TopScreen {
   readonly #hub: Hub
   readonly #parts: TerminalParts
+  readonly #beganNs: bigint
   readonly #store: Store
   readonly #state: TopState
   readonly #rows: RowCache
@@ -64,6 +65,7 @@ class TopScreen {
   constructor(hub: Hub, options: TopOptions, parts: TerminalParts) {
     this.#hub = hub
     this.#parts = parts
+    this.#beganNs = parts.clock.monotonicNs()
     this.#store = new Store(hub.api)
     this.#shown = new ShownSeries(this.#store.screen)
     this.#store.setWindow(options.window)
@@ -74,13 +76,12 @@ class TopScreen {
       draw: (buffer) => this.#draw(buffer),
       onKey: (key) => this.#onKey(key),
       end: () => this.#ended.resolve(),
+      seen: () => this.#seen(),
     })
   }
 
   async run(): Promise<void> {
     const store = this.#store
-    const { clock } = this.#parts
-    const beganNs = clock.monotonicNs()
     const running = this.#session.run(this.#ended.promise)
     this.#session.open()
     const signals = [store.clock.tick, store.cache.version, store.sources, store.clock.connection]
@@ -94,10 +95,13 @@ class TopScreen {
       this.#endFollow()
       store.stop()
     }
-    const ms = Number(clock.monotonicNs() - beganNs) / 1e6
+  }
+
+  #seen(): string {
+    const ms = Number(this.#parts.clock.monotonicNs() - this.#beganNs) / 1e6
     const series = countText(this.#rows.rows(this.#state).total, 'series', 'series')
-    const errors = countText(errorCount(store.sources.peek()), 'error')
-    this.#parts.output.write(seenLine(ms, [series, errors]))
+    const errors = countText(errorCount(this.#store.sources.peek()), 'error')
+    return seenLine(ms, [series, errors])
   }
 
   #onKey(key: Key): boolean {

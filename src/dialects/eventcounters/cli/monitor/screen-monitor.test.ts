@@ -400,10 +400,10 @@ test('a threshold holds the screen with everything of that moment, until r', asy
   assert.match((await table()).join('\n'), /^ ◆ {2}cpu +98/m)
 })
 
-test('series beyond the limit are not shown, and that is said', async () => {
-  const { tell, status, terminal } = watching({ seriesLimit: 2 })
+test('series beyond the limit are not shown, and that is said at any width', async () => {
+  const { tell, status, terminal } = watching({ seriesLimit: 2, columns: 60 })
   tell({ name: 'a', mean: 1 }, { name: 'b', mean: 1 }, { name: 'c', mean: 1 })
-  assert.match(await status(), /■ more than 2 series \(--max-time-series\)$/)
+  assert.match(await status(), / {2}■ not all: --max-time-series$/)
   assert.doesNotMatch(await terminal.text(), /^ {4}c/m)
 })
 

@@ -66,7 +66,6 @@ export async function monitorOnScreen(
 }
 
 class ScreenMonitor {
-  readonly #request: CounterRequest
   readonly #parts: MonitorParts
   readonly #board: Board
   readonly #listing: Listing
@@ -88,7 +87,6 @@ class ScreenMonitor {
 
   constructor(request: CounterRequest, options: MonitorOptions, parts: MonitorParts) {
     const { views, sort, thresholds, filter = '' } = options
-    this.#request = request
     this.#parts = parts
     this.#sort = sort
     this.#selection = new CounterSelection(filter, request.namesCounters)
@@ -112,6 +110,7 @@ class ScreenMonitor {
       draw: (buffer) => this.#draw(buffer),
       onKey: (key) => this.#onKey(key),
       end: () => this.#watch.end(),
+      seen: () => this.#seen(),
     })
   }
 
@@ -121,13 +120,14 @@ class ScreenMonitor {
     } finally {
       this.#cancelTick?.()
     }
+  }
+
+  #seen(): string {
     const errors = countText(this.#watch.errors, 'error')
     const series = countText(this.#selected().total, 'series', 'series')
-    const { output } = this.#parts
-    output.write(seenLine(this.#watch.elapsedMs, [series, errors, ...this.#watch.troubles]))
-    for (const text of [...this.#notes, ...this.#watch.lastWords]) {
-      output.write(`  ${escapeUnseen(text)}\n`)
-    }
+    const { elapsedMs, troubles, lastWords } = this.#watch
+    const words = [...this.#notes, ...lastWords].map((text) => `  ${escapeUnseen(text)}\n`)
+    return seenLine(elapsedMs, [series, errors, ...troubles]) + words.join('')
   }
 
   /** Enters the screen once there is something to show: a refusal belongs on the user's own. */
@@ -227,8 +227,7 @@ class ScreenMonitor {
     const { errors, target } = this.#watch
     const troubles = [...this.#watch.troubles]
     if (errors > 0) troubles.push(countText(errors, 'error'))
-    if (leftOut > 0)
-      troubles.push(`more than ${this.#request.seriesLimit} series (--max-time-series)`)
+    if (leftOut > 0) troubles.push('not all: --max-time-series')
     const listing = pause?.listing ?? this.#listing
     this.#picture.draw(buffer, {
       target,

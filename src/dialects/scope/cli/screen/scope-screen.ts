@@ -52,6 +52,7 @@ export async function scopeOnScreen(
 
 class ScopeScreen {
   readonly #parts: TerminalParts
+  readonly #beganNs: bigint
   readonly #board: Board
   readonly #pane: PlotsPane
   readonly #feed: ScopeFeed
@@ -64,20 +65,20 @@ class ScopeScreen {
 
   constructor(request: ScopeRequest, openFeed: OpenFeed, parts: TerminalParts) {
     this.#parts = parts
+    this.#beganNs = parts.clock.monotonicNs()
     this.#board = new Board({ ...request.board, onNote: (text) => this.#takeNote(text) })
     this.#pane = new PlotsPane(this.#board, request.view)
     this.#session = new TerminalSession(parts, {
       draw: (buffer) => this.#draw(buffer),
       onKey: (key) => this.#onKey(key),
       end: () => this.#ended.resolve(),
+      seen: () => this.#seen(),
       frameMs: FRAME_MS,
     })
     this.#feed = openFeed(this.#board, () => this.#session.refresh())
   }
 
   async run(): Promise<void> {
-    const { clock, output } = this.#parts
-    const beganNs = clock.monotonicNs()
     this.#session.open()
     try {
       await this.#session.run(this.#work())
@@ -85,8 +86,11 @@ class ScopeScreen {
       this.#cancelTick()
       await this.#feed.close()
     }
-    const elapsedNs = clock.monotonicNs() - beganNs
-    output.write(lastLine(elapsedNs, this.#board.size, this.#feed.errors))
+  }
+
+  #seen(): string {
+    const elapsedNs = this.#parts.clock.monotonicNs() - this.#beganNs
+    return lastLine(elapsedNs, this.#board.size, this.#feed.errors)
   }
 
   async #work(): Promise<void> {
