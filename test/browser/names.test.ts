@@ -119,3 +119,51 @@ test('a distribution below zero has no false numbers, and its percentiles are dr
   assert.equal(await page.evaluate(fact('p50')), '–')
   assert.match(await textOf(page, '[aria-label="Distribution over time"] .follows'), /below zero/)
 })
+
+test('a name of 4,000 letters has three lines until it is asked for', { skip }, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty', width: 390 })
+  await page.getByText('Nothing has arrived yet').waitFor()
+  const name = 'long.name_'.repeat(400)
+  hub.add(name, 'gauge', {}, 40)
+  await page.locator('.cell').first().waitFor()
+  const title = page.locator('h1')
+  const heightOf = async (what: string): Promise<number> =>
+    (await page.locator(what).boundingBox())?.height ?? Number.NaN
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`${new URL(page.url()).origin}/series/${name}`)
+    await page.locator('aside').waitFor()
+    assert.ok((await heightOf('main h1')) < 100, `h1 at ${width} px`)
+    assert.ok((await heightOf('.crumbs')) < 70, `crumbs at ${width} px`)
+    assert.equal(await title.getAttribute('title'), name)
+  }
+  await page.getByRole('button', { name: 'Whole name, 4\u202f000 letters' }).click()
+  assert.ok((await heightOf('main h1')) > 200)
+})
+
+test('an address without labels offers the series of that name', { skip }, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty' })
+  await page.getByText('Nothing has arrived yet').waitFor()
+  hub.add('spike', 'gauge', { 'scope.source': 'a' }, 40)
+  await page.locator('.cell').first().waitFor()
+  await page.goto(`${new URL(page.url()).origin}/series/spike`)
+  await page.getByText('With other labels there is one').waitFor()
+  await page.getByRole('link', { name: 'spike{scope.source=a}' }).click()
+  await page.locator('aside').waitFor()
+  assert.match(decodeURIComponent(page.url()), /spike\{scope\.source=a\}$/)
+})
+
+test('typing in the filter, scrolled down, shows the top of what is found', {
+  skip,
+}, async (t) => {
+  const { page, hub } = await open(t, { scene: 'empty', width: 1440 })
+  await page.getByText('Nothing has arrived yet').waitFor()
+  for (let i = 0; i < 90; i += 1) hub.add(`many.of${i}`, 'gauge', {}, 40)
+  await until(page, 'document.querySelectorAll(".cell").length === 90')
+  await page.evaluate('document.querySelector("#filter").focus({ preventScroll: true })')
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+  await page.keyboard.insertText('of')
+  await until(page, 'location.search.includes("of")')
+  const top = 'document.querySelector(".cell").getBoundingClientRect().top'
+  await until(page, `${top} >= 0 && ${top} < innerHeight / 2`)
+})

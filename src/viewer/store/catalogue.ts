@@ -244,6 +244,16 @@ export class Catalogue {
       named[0]
     )
   }
+
+  /** Finds the series that are called so beside their labels, where a URL names none. */
+  namesakes(text: string): readonly Entry[] {
+    const brace = text.indexOf('{')
+    const names = brace > 0 ? [text, text.slice(0, brace)] : [text]
+    return this.entries.filter(
+      ({ info: { name, displayName = name } }) =>
+        names.includes(name) || names.includes(displayName),
+    )
+  }
 }
 
 /** Gives the entry with a newer reading; a new one where that is shown otherwise. */

@@ -111,7 +111,7 @@ export function SeriesCell({
 }
 
 /** Tells where one series is shown; kind and type only where the name alone tells too little. */
-function seriesRoute({ store }: Page, entry: Entry): Destination {
+export function seriesRoute({ store }: Page, entry: Entry): Destination {
   const { kind, type = '' } = entry.info
   const isAmbiguous = store.catalogue.isAmbiguous(entry.text)
   return to(SERIES, {

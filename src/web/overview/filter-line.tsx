@@ -1,6 +1,6 @@
 /** The one filter line: words, kinds, grouping, order, density. */
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { exact } from '../../viewer/format/number.ts'
 import type { Per } from '../../viewer/format/rate.ts'
 import { labelNames } from '../../viewer/series/select.ts'
@@ -54,6 +54,15 @@ interface FilterLineProps {
   readonly found: number
 }
 
+/** Goes to the top of the results, where the page is scrolled beyond it. */
+function showResults(): void {
+  const results = document.querySelector('.flow')
+  if (results === null) return
+  const above = results.getBoundingClientRect().top
+  const covered = Number.parseFloat(getComputedStyle(results).scrollMarginTop) || 0
+  if (above < covered) scrollTo(0, scrollY + above - covered)
+}
+
 function FilterField({ q }: { q: string }): JSX.Element {
   const { navigation } = usePage()
   const input = useRef<HTMLInputElement>(null)
@@ -63,6 +72,11 @@ function FilterField({ q }: { q: string }): JSX.Element {
     const text = navigation.state(OVERVIEW).q
     if (input.current && input.current.value !== text) input.current.value = text
   }, [navigation, q])
+  const isTyped = useRef(false)
+  useLayoutEffect(() => {
+    if (isTyped.current) showResults()
+    isTyped.current = false
+  }, [q])
   return (
     <div class="field">
       <Icon name="search" />
@@ -75,9 +89,10 @@ function FilterField({ q }: { q: string }): JSX.Element {
         autoComplete="off"
         spellcheck={false}
         defaultValue={q}
-        onInput={(event) =>
+        onInput={(event) => {
+          isTyped.current = true
           navigation.go(to(OVERVIEW, { q: event.currentTarget.value }), 'replace')
-        }
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}

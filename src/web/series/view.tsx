@@ -1,14 +1,17 @@
 /** One series: its picture over time, its distribution now, its numbers, where it comes from. */
 
-import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { unitSymbol } from '../../model/text/unit.ts'
+import { escapeUnseen } from '../../model/text/unseen.ts'
+import { exact } from '../../viewer/format/number.ts'
 import { ageText, clockText, lifeText } from '../../viewer/format/time.ts'
 import { changeWords, SILENT_MS } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import { TablesSwitch } from '../chart-file/chart-tools.tsx'
 import { CompareWith, TwoWindows } from '../compare/compare-with.tsx'
 import { OVERVIEW } from '../overview/address.ts'
+import { seriesRoute } from '../overview/cell.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { usePage, usePastSeries } from '../shell/page.ts'
 import { Link, Name, NoList } from '../shell/parts.tsx'
@@ -22,6 +25,55 @@ import { ValuePanels } from './value-panels.tsx'
 
 /** Longer labels have lines of their own, a few. */
 const LINE_LABELS = 160
+/** Letters of a name that have room in the lines of a title on a telephone. */
+const TITLE_LETTERS = 80
+/** Series that are offered in place of one that is not there. */
+const OFFERED = 8
+
+/** Shows the name of a series: some lines of a long one, all of it when it is asked for. */
+function Title({ name, children }: { name: string; children?: ComponentChildren }): JSX.Element {
+  const [isWhole, setWhole] = useState(false)
+  return (
+    <>
+      <h1 class={isWhole ? '' : 'some-lines'} title={escapeUnseen(name)}>
+        <Name text={name} />
+        {children}
+      </h1>
+      {name.length > TITLE_LETTERS && (
+        <button
+          type="button"
+          class="link small"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? 'Less of the name' : `Whole name, ${exact(name.length)} letters`}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Offers the series of the same name with other labels. */
+function Namesakes({ series }: { series: string }): JSX.Element | null {
+  const page = usePage()
+  const found = page.store.catalogue.namesakes(series)
+  if (found.length === 0) return null
+  return (
+    <>
+      <p class="soft">With other labels there {found.length === 1 ? 'is one:' : 'are:'}</p>
+      <ul class="namesakes">
+        {found.slice(0, OFFERED).map((entry) => (
+          <li key={entry.identity} class="cut">
+            <Link to={seriesRoute(page, entry)} class="link" title={entry.text}>
+              <Name text={entry.text} />
+            </Link>
+          </li>
+        ))}
+        {found.length > OFFERED && <li>{exact(found.length - OFFERED)} more</li>}
+      </ul>
+    </>
+  )
+}
 
 function Heading({ entry }: { entry: Entry }): JSX.Element {
   const page = usePage()
@@ -34,14 +86,14 @@ function Heading({ entry }: { entry: Entry }): JSX.Element {
   const silentMs = store.clock.nowMs() - store.lastDataMs(entry.id)
   return (
     <div class="head-line">
-      <h1>
-        <Name text={info.displayName ?? info.name} />{' '}
+      <Title name={info.displayName ?? info.name}>
+        {' '}
         {info.displayName !== undefined && info.displayName !== info.name && (
           <code class="small muted">
             <Name text={info.name} />
           </code>
         )}
-      </h1>
+      </Title>
       <p class="small soft">
         {[info.kind, unitSymbol(info.unit ?? '') || 'no unit'].join(', ')}
         {labels !== '' && labels.length <= LINE_LABELS && `, ${labels}`}
@@ -104,17 +156,18 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
   if (entry === undefined) {
     return (
       <div class="page">
-        <h1>
-          <Name text={series} />
-        </h1>
+        <Title name={series} />
         <NoList />
         {store.catalogue.isLoaded && (
-          <p class="soft">
-            No series has this name now.{' '}
-            <Link to={to(OVERVIEW, { kind: '' })} class="link">
-              Show all series
-            </Link>
-          </p>
+          <>
+            <p class="soft">
+              No series has this name now.{' '}
+              <Link to={to(OVERVIEW, { kind: '' })} class="link">
+                Show all series
+              </Link>
+            </p>
+            <Namesakes series={series} />
+          </>
         )}
       </div>
     )
@@ -126,7 +179,11 @@ function SeriesPage({ route }: { route: Route<SeriesState> }): JSX.Element {
           Overview
         </Link>
         <Icon name="right" />
-        <Link to={to(OVERVIEW, { kind: '', q: entry.group })} class="link">
+        <Link
+          to={to(OVERVIEW, { kind: '', q: entry.group })}
+          class="link cut"
+          title={escapeUnseen(entry.group)}
+        >
           <Name text={entry.group} />
         </Link>
       </nav>
