@@ -39,8 +39,7 @@ export function niceRange(
   if (isHuge(range)) return grown(niceRange(axis, shrunk(range), count, kind))
   let { lo, hi } = range
   if (axis === 'zero') lo = Math.min(0, lo)
-  // Ends so near to each other that a double hardly holds ticks between them are one value.
-  if (!(hi - lo > Math.max(Math.abs(lo), Math.abs(hi)) * 1e-9 && hi - lo > SMALLEST_SPAN)) {
+  if (isOneValue({ lo, hi })) {
     const room = Math.abs(hi) > SMALLEST_SPAN ? Math.abs(hi) * 0.5 : 1
     hi += room
     if (axis === 'around') lo -= room
@@ -49,6 +48,11 @@ export function niceRange(
   const low = Math.floor(lo / step + 1e-6) * step
   const high = Math.ceil(hi / step - 1e-6) * step
   return { lo: low, hi: high > low ? high : low + step }
+}
+
+/** Tells whether ends are so near to each other that a double hardly holds ticks between them. */
+export function isOneValue({ lo, hi }: Range): boolean {
+  return !(hi - lo > Math.max(Math.abs(lo), Math.abs(hi)) * 1e-9 && hi - lo > SMALLEST_SPAN)
 }
 
 function isHuge({ lo, hi }: Range): boolean {

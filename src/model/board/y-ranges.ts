@@ -2,7 +2,7 @@
  * Y ranges of plots: typed, zoomed to, or automatic, which grow at once and shrink only after a
  * whole window without need.
  */
-import { niceRange, type Range, SteadyRange } from '../axis.ts'
+import { isOneValue, niceRange, type Range, SteadyRange } from '../axis.ts'
 
 /** Ends of an axis that were typed; null = automatic. */
 export interface TypedRange {
@@ -76,8 +76,8 @@ export class YRanges {
     this.#steady.set(plot, steady)
     if (!(data.lo <= data.hi)) return steady.current ?? EMPTY
     const nice = niceRange('around', data, ticks, steps)
-    // the wide range of a first value alone would stay for a whole window
-    if (data.lo === data.hi && steady.current === undefined) return nice
+    // the wide range of first values that hardly differ would stay for a whole window
+    if (isOneValue(data) && steady.current === undefined) return nice
     const windowS = view.to - view.from
     return steady.update(nice, view.to, windowS, `${windowS.toFixed(3)} ${ticks} ${steps}`)
   }

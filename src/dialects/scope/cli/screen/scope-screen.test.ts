@@ -131,6 +131,17 @@ suite('the screen of a scope', () => {
     assert.doesNotMatch(await title(), /cursor/)
   })
 
+  test('a rising line rises, however large it is, from its first samples on', async () => {
+    const { feed, lines } = watching()
+    const axis = async (): Promise<string[]> =>
+      (await lines()).slice(4, 22).flatMap((line) => /^ *([+\d.GM]+) /.exec(line)?.[1] ?? [])
+    for (let i = 0; i <= 100; i++) {
+      feed.tell(i * 0.02, { level: 1.70751e9 + i })
+      await axis()
+    }
+    assert.deepEqual(await axis(), ['+100', '+80', '+60', '+40', '+20', '1.70751G'])
+  })
+
   test('writes six digits, all at the cursor, and axes whose ticks differ', async () => {
     const { feed, lines, press } = watching({ rows: 16 })
     feed.tellAll(10, 0.5, (t) => ({ level: 1e9 + t + 0.123456 }))
