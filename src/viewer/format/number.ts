@@ -190,14 +190,14 @@ export function digits(value: number, significant = SIGNIFICANT): string {
 
 /**
  * Counts the digits with which values of one unit are told apart: three, and more where all are so
- * near to each other that a quarter of their span would not be seen.
+ * near to each other that their span would not be seen.
  */
 export function digitsApart(values: readonly number[]): number {
   const known = values.filter(Number.isFinite)
   const span = Math.max(...known) - Math.min(...known)
   if (!(span > 0)) return SIGNIFICANT
   const largest = Math.max(...known.map(Math.abs))
-  const needed = Math.floor(Math.log10(largest)) - Math.floor(Math.log10(span / 4)) + 1
+  const needed = Math.floor(Math.log10(largest)) - Math.floor(Math.log10(span)) + 1
   return Math.min(MOST_SIGNIFICANT, Math.max(SIGNIFICANT, needed))
 }
 
@@ -263,7 +263,10 @@ export function axisTexts(
   return offsetTexts(values, unit, isFitting)
 }
 
-/** Writes the least of several labels, with as many digits as fit, and others as more than it. */
+/**
+ * Writes the least of several labels, with as many digits as fit, and others as more than it: `≈`
+ * says that it has more.
+ */
 function offsetTexts(
   values: readonly number[],
   unit: string,
@@ -277,7 +280,9 @@ function offsetTexts(
     alikeTexts([least], unit, isFitting, { ...manner, significant })[0]!
   let significant = MOST_SIGNIFICANT
   while (significant > SIGNIFICANT && !isFitting(write(significant))) significant -= 1
-  return texts.map((words, i) => (values[i] === least ? write(significant) : `+${words}`))
+  const isWhole = write(significant) === write(MOST_SIGNIFICANT)
+  const base = `${isWhole ? '' : '≈'}${write(significant)}`
+  return texts.map((words, i) => (values[i] === least ? base : `+${words}`))
 }
 
 interface Manner {
