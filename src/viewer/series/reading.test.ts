@@ -39,6 +39,14 @@ test('a counter reads as its rate and its total', () => {
   assert.ok(!reading.isWarning)
 })
 
+test('while the hub is away, what was known last says its age, but not at a cursor', () => {
+  assert.equal(plain(readSeries(counter(), context({ awayS: 2 })).sub), 'total 1 000')
+  const away = readSeries(counter(), context({ awayS: 9 }))
+  assert.deepEqual([away.main, plain(away.sub)], [['10.0', '/s'], '9 s ago'])
+  const chosen = context({ awayS: 9, hasCursor: true })
+  assert.equal(plain(readSeries(counter(), chosen).sub), 'total 1 000')
+})
+
 test('a counter reads per the time its sender chose, or the person who looks', () => {
   const info = { ...INFO, rateTimeScaleS: 60 }
   assert.deepEqual(readSeries(counter(), context({ info })).main, ['600', '/min'])

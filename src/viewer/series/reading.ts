@@ -23,6 +23,8 @@ export interface ReadingContext {
   readonly isStale: boolean
   readonly lastDataMs: number
   readonly nowMs: number
+  /** Seconds since that one in which nothing was heard of the hub. */
+  readonly awayS?: number
   readonly finding: Finding
   /** Time that the person wants rates stated per. */
   readonly per: Per
@@ -53,7 +55,7 @@ export function readSeries(data: SeriesData | undefined, context: ReadingContext
   }
   const warning = hasCursor ? undefined : warningOf(context)
   if (warning !== undefined) return { ...reading, sub: warning, isWarning: true }
-  const age = context.second - second
+  const age = context.second - second + (hasCursor ? 0 : (context.awayS ?? 0))
   if (age >= AGED_SECONDS) return { ...reading, sub: ageText(age), isWarning: false }
   return { ...reading, sub: data ? quietLine(data, info, second, unit) : '', isWarning: false }
 }

@@ -70,6 +70,12 @@ export class Clock {
     return this.newest === 0 ? edge : Math.min(edge, this.newest)
   }
 
+  /** Gives the seconds since the newest while the hub is away; a picture that stands has none. */
+  awayS(): number {
+    if (this.connection.peek().state !== 'lost' || this.pausedAt.peek() !== undefined) return 0
+    return Math.max(0, this.liveEdge() - this.newest)
+  }
+
   /** Gives the instant up to which silence counts: nothing grows stale while the hub is away. */
   silenceEndMs(): number {
     return this.connection.peek().state === 'lost' ? this.newest * 1000 : this.nowMs()

@@ -188,6 +188,7 @@ export function contextOf(page: Page, entry: Entry): ReadingContext {
     isStale: store.isStale(entry.id),
     lastDataMs: store.lastDataMs(entry.id),
     nowMs: store.clock.nowMs(),
+    awayS: store.clock.awayS(),
     finding: store.watch.finding(entry.id),
     per: page.per,
   }
