@@ -10,6 +10,8 @@ export interface LogLine {
 
 export class RecordedReports implements Reports {
   readonly errors: { readonly code: string; readonly peer: Peer; readonly size: number }[] = []
+  /** What each of them was of, in words. */
+  readonly details: string[] = []
   readonly lines: LogLine[] = []
   /** By `name reason`. */
   readonly counts: Record<string, number> = {}
@@ -18,10 +20,11 @@ export class RecordedReports implements Reports {
     error: DecodeErrorFields,
     bytes: Uint8Array,
     peer: Peer,
-    _detail: string,
+    detail: string,
     start = 0,
     end = bytes.length,
   ): void {
+    this.details.push(detail)
     this.errors.push({ code: error.code, peer, size: end - start })
   }
 

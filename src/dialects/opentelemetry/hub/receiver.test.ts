@@ -336,6 +336,10 @@ suite('limits', () => {
     const nameless = [...metrics, sum(1, 1, 2, { aggregationTemporality: 0 })]
     assert.deepEqual(hub.take(nameless), ['2 bad_name', '1 bad_temporality'])
     assert.deepEqual(hub.totals, [1])
+    const [none, long, other] = hub.reports.details
+    assert.equal(none, 'a point of a metric without a name')
+    assert.equal(long, `a point of "${'n'.repeat(64)}…": name of 1025 bytes, limit 1024`)
+    assert.match(other!, /^a point of "\w+"$/)
   })
 
   test('streams beyond theirs are refused until others were silent for 2 minutes', () => {

@@ -17,11 +17,18 @@ import {
 } from '../../../model/index.ts'
 import type { Peer, Reports } from '../../endpoints.ts'
 import type { Ingest } from '../../ingest.ts'
+import { textOf } from '../codec/attributes.ts'
 import { exemplarAt } from '../codec/exemplar.ts'
 import { Point } from '../codec/point.ts'
 import { PointScan, type Range } from '../codec/point-scan.ts'
 import { histogramOf, identityOf, metadataOf } from '../map.ts'
-import { type DataKind, NAME, NO_RECORDED_VALUE, POINT_ERROR_CODES } from '../spec.ts'
+import {
+  type DataKind,
+  NAME,
+  NAME_BYTES_LIMIT,
+  NO_RECORDED_VALUE,
+  POINT_ERROR_CODES,
+} from '../spec.ts'
 import type { KnownMetric, KnownOrigin, Stream, Streams } from './streams.ts'
 
 /** Points that are taken before others have their turn; each costs about a microsecond. */
@@ -102,7 +109,8 @@ export class Receiver {
     return taken
   }
 
-  #reject(taken: Taken, code: string, { bytes, point }: PointScan, peer: Peer): void {
+  #reject(taken: Taken, code: string, scan: PointScan, peer: Peer): void {
+    const { bytes, point } = scan
     taken.rejected++
     taken.reasons.set(code, (taken.reasons.get(code) ?? 0) + 1)
     const { reports, ingest } = this.#parts
@@ -112,7 +120,7 @@ export class Receiver {
       return
     }
     const error = { dialect: NAME, code, offset: point.from, resync: true }
-    reports.decodeError(error, bytes, peer, 'a point of a request', point.from, point.to)
+    reports.decodeError(error, bytes, peer, describe(scan), point.from, point.to)
   }
 
   #takePoint({ bytes, point: { from, to } }: PointScan, metric: KnownMetric): string | undefined {
@@ -365,4 +373,19 @@ function isSameOrigin(
     if (bytes[scope.from + i] !== bytes[lastScope.from + i]) return false
   }
   return true
+}
+
+/** Bytes of a name that are told. */
+const TOLD_BYTES = 64
+
+/** Describes a point that is not taken by its metric; names that are too long by their size. */
+function describe({ bytes, name, unit }: PointScan): string {
+  const [size, unitSize] = [name.to - name.from, unit.to - unit.from]
+  if (size === 0) return 'a point of a metric without a name'
+  const isCut = size > TOLD_BYTES
+  const told = textOf(bytes, name.from, isCut ? name.from + TOLD_BYTES : name.to)
+  const point = `a point of ${JSON.stringify(isCut ? `${told}…` : told)}`
+  const long = size > NAME_BYTES_LIMIT ? `name of ${size}` : `unit of ${unitSize}`
+  const isLong = Math.max(size, unitSize) > NAME_BYTES_LIMIT
+  return isLong ? `${point}: ${long} bytes, limit ${NAME_BYTES_LIMIT}` : point
 }
