@@ -141,14 +141,31 @@ async function readFrom(
     toS: (window.fromMs + columnsTo(untilMs) * stepMs) / 1000,
     stepS: stepMs / 1000,
   })
-  const { whole, hasAll } = withRing(answer, view, ids)
   // what the history has lost, the ring has in wider steps
   const oldest = lead + columnsTo(view.live.oldestMs ?? untilMs)
+  const { whole, hasAll } =
+    answer.untilS === undefined
+      ? { whole: answer, hasAll: isWhole(answer, oldest) || ids.every((id) => isOver(view, id)) }
+      : withRing(answer, view, ids)
   const past = new Past(hasAll ? whole : { ...whole, length: oldest }, ids, lead)
   const isKnown =
     answer.columns.some(({ cells }) => cells.some((cell) => cell !== undefined)) ||
     answer.covered.subarray(lead, oldest).some((covered) => covered === 1)
   return { window, past, stepMs: answer.stepS * 1000, isKnown }
+}
+
+/**
+ * Tells whether an answer that does not say up to when it is durable, as that of an engine, has all
+ * columns from one on. A second that it lacks may be told with the next one: a relay holds its
+ * first one back, so that none can be taken from the ring.
+ */
+function isWhole({ covered }: CellAnswer, from: number): boolean {
+  return covered.subarray(from).every((column) => column === 1)
+}
+
+/** Tells whether the ring has nothing of a series. */
+function isOver({ series }: HubView, id: number): boolean {
+  return series.get(id) === undefined
 }
 
 interface Completed {
