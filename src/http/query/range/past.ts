@@ -143,10 +143,11 @@ async function readFrom(
   })
   // what the history has lost, the ring has in wider steps
   const oldest = lead + columnsTo(view.live.oldestMs ?? untilMs)
+  const { untilS } = answer
   const { whole, hasAll } =
-    answer.untilS === undefined
-      ? { whole: answer, hasAll: isWhole(answer, oldest) || ids.every((id) => isOver(view, id)) }
-      : withRing(answer, view, ids)
+    untilS === undefined
+      ? { whole: answer, hasAll: isWhole(answer, oldest) || hasNone(view, ids) }
+      : withRing(answer, untilS, view, ids)
   const past = new Past(hasAll ? whole : { ...whole, length: oldest }, ids, lead)
   const isKnown =
     answer.columns.some(({ cells }) => cells.some((cell) => cell !== undefined)) ||
@@ -163,9 +164,9 @@ function isWhole({ covered }: CellAnswer, from: number): boolean {
   return covered.subarray(from).every((column) => column === 1)
 }
 
-/** Tells whether the ring has nothing of a series. */
-function isOver({ series }: HubView, id: number): boolean {
-  return series.get(id) === undefined
+/** Tells whether the ring has nothing of any of these series. */
+function hasNone({ series }: HubView, ids: readonly number[]): boolean {
+  return ids.every((id) => series.get(id) === undefined)
 }
 
 interface Completed {
@@ -178,8 +179,13 @@ interface Completed {
  * Adds to an answer what the ring has besides: seconds that are not durable yet, where the answer
  * ends in its columns, and those that the history has lost, where these fill a step.
  */
-function withRing(answer: CellAnswer, view: HubView, ids: readonly number[]): Completed {
-  const { untilS = Number.POSITIVE_INFINITY, fromS, stepS, length } = answer
+function withRing(
+  answer: CellAnswer,
+  untilS: number,
+  view: HubView,
+  ids: readonly number[],
+): Completed {
+  const { fromS, stepS, length } = answer
   const stepAt = (ms: number): number => Math.ceil((ms / 1000 - fromS) / stepS) - 1
   const endMs = (fromS + length * stepS) * 1000
   const isWithin = (frame: Frame): boolean => {
