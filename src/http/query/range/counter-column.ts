@@ -11,7 +11,6 @@ export function* counterColumn(
   record: ShownSeries,
   view: HubView,
 ): Pieces<never, string[]> {
-  const { goneMs = Number.POSITIVE_INFINITY } = record
   const deltas = new Array<Exact>(columns.window.length).fill(0)
   yield* columns.forEach(record.id, 'counter', (frame, row, placement) => {
     const shares = splitDelta(frame.deltaAt(row), placement)
@@ -26,7 +25,6 @@ export function* counterColumn(
     const isKnown =
       columns.covered[column] === 1 &&
       endMs > record.firstSeenMs &&
-      endMs - columns.window.stepMs < goneMs &&
       !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
     return isKnown ? deltaJson(delta) : 'null'
   })

@@ -106,3 +106,37 @@ test('what the history has lost is told as the ring has it', async () => {
     numbers(40, 150).reduce((total, each) => total + each, 0),
   )
 })
+
+test('of an engine that lacks a second, series of the past have what it knows and no zeros', async () => {
+  const bench = new Bench(10)
+  const identity = { name: 'gone', kind: 'counter', labels: [] } as const
+  const gone = { id: 2 ** 31, key: identityKey(identity), kind: 'counter', identity, source: '' }
+  const past = { get: (id: number) => (id === gone.id ? { ...gone, firstSeenMs: 0 } : undefined) }
+  /** Seconds that the engine has of both. */
+  let known: readonly number[] = []
+  const read = async ({ fromS, toS, groups }: CellQuery): Promise<CellAnswer> => {
+    const ends = Array.from({ length: toS - fromS }, (_, i) => fromS + 1 + i - START_S)
+    const cells = ends.map((end): Cell | undefined => {
+      return known.includes(end) && end % 2 === 0 ? { kind: 'counter', delta: end } : undefined
+    })
+    const covered = Uint8Array.from(ends, (end) => (known.includes(end) ? 1 : 0))
+    const columns = groups.map(() => ({ kind: 'counter' as const, cells }))
+    return { fromS, stepS: 1, length: ends.length, covered, columns }
+  }
+  Object.assign(bench.hub, { past, history: { read } })
+  const deltas = async () => {
+    const ids = [bench.id, gone.id]
+    const asked = { ids, fromMs: START_MS, toMs: START_MS + 10_000, stepMs: 1000 }
+    const { window, past: found } = await findPast(bench.hub, asked)
+    const text = [...rangeJson(bench.hub, ids, window, found)].join('')
+    return (JSON.parse(text) as RangeAnswer).columns.map((column) => {
+      return (column as { readonly delta: readonly unknown[] }).delta
+    })
+  }
+  known = [1, 2, 3, 4, 5, 7, 8, 9, 10]
+  const [living, over] = await deltas()
+  assert.deepEqual(living, numbers(0, 10))
+  assert.deepEqual(over, [0, 2, 0, 4, 0, null, 0, 8, 0, 10])
+  Object.assign(bench.hub, { history: undefined })
+  assert.deepEqual((await deltas())[1], new Array(10).fill(null))
+})

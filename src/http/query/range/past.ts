@@ -26,21 +26,29 @@ export class Past {
   /** Number of them. */
   readonly length: number
   readonly #answer: CellAnswer
+  readonly #ids: readonly number[]
   /** Columns of the answer before the window's first: what gauges held until then. */
   readonly #lead: number
   readonly #places: ReadonlyMap<number, number>
 
-  constructor(answer: CellAnswer, ids: readonly number[], lead: number) {
+  /** @param end columns of the answer that are told, its first ones */
+  constructor(answer: CellAnswer, ids: readonly number[], lead: number, end = answer.length) {
     this.#answer = answer
+    this.#ids = ids
     this.#lead = lead
-    this.length = Math.max(0, answer.length - lead)
+    this.length = Math.max(0, end - lead)
     this.#places = new Map(ids.map((id, i) => [id, i]))
+  }
+
+  /** Gives all columns of the answer, for series that the history alone has. */
+  get whole(): Past {
+    return new Past(this.#answer, this.#ids, this.#lead)
   }
 
   /** Calls back for the cell of every column, those before the window's first too. */
   forEach(id: number, visit: (column: number, cell: Cell | undefined) => void): void {
     const cells = this.#answer.columns[this.#places.get(id) ?? -1]?.cells ?? []
-    const length = Math.min(cells.length, this.#answer.length)
+    const length = Math.min(cells.length, this.#lead + this.length)
     for (let i = 0; i < length; i++) visit(i - this.#lead, cells[i])
   }
 
@@ -146,9 +154,9 @@ async function readFrom(
   const { untilS } = answer
   const { whole, hasAll } =
     untilS === undefined
-      ? { whole: answer, hasAll: isWhole(answer, oldest) || hasNone(view, ids) }
+      ? { whole: answer, hasAll: isWhole(answer, oldest) }
       : withRing(answer, untilS, view, ids)
-  const past = new Past(hasAll ? whole : { ...whole, length: oldest }, ids, lead)
+  const past = new Past(whole, ids, lead, hasAll ? whole.length : oldest)
   const isKnown =
     answer.columns.some(({ cells }) => cells.some((cell) => cell !== undefined)) ||
     answer.covered.subarray(lead, oldest).some((covered) => covered === 1)
@@ -162,11 +170,6 @@ async function readFrom(
  */
 function isWhole({ covered }: CellAnswer, from: number): boolean {
   return covered.subarray(from).every((column) => column === 1)
-}
-
-/** Tells whether the ring has nothing of any of these series. */
-function hasNone({ series }: HubView, ids: readonly number[]): boolean {
-  return ids.every((id) => series.get(id) === undefined)
 }
 
 interface Completed {

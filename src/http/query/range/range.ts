@@ -21,12 +21,13 @@ export function* rangeJson(
   past?: Past,
 ): Pieces<string> {
   const { fromMs, stepMs, length } = window
-  const pastLength = past?.length ?? 0
-  const liveMs = fromMs + pastLength * stepMs
-  const frames = view.live.between(liveMs - view.staleAfterMs, fromMs + length * stepMs)
-  const live = { fromMs: liveMs, stepMs, length: length - pastLength }
+  const live = windowBehind(window, past)
+  const frames = view.live.between(live.fromMs - view.staleAfterMs, fromMs + length * stepMs)
   const columns = new Columns(frames, live, past)
-  const closedMs = view.live.newest?.endMs ?? liveMs
+  // the ring has nothing of series that only the history has
+  const whole = past?.whole
+  const pastColumns = new Columns([], windowBehind(window, whole), whole)
+  const closedMs = view.live.newest?.endMs ?? live.fromMs
   const gaps = JSON.stringify(gapsOf(past, columns.covered))
   yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"closedMs":${closedMs},`
   yield `"gaps":${gaps},"columns":[`
@@ -35,10 +36,20 @@ export function* rangeJson(
     const found = view.series.get(id)
     const record = found === undefined ? view.past?.get(id) : view.series.keep(found)
     if (record === undefined) continue
-    yield `${separator}${yield* columnJson(columns, record, view)}`
+    const own = found === undefined ? pastColumns : columns
+    yield `${separator}${yield* columnJson(own, record, view)}`
     separator = ','
   }
   yield ']}'
+}
+
+/** Gives the part of a window that is behind the columns of the past. */
+function windowBehind(
+  { fromMs, stepMs, length }: RangeWindow,
+  past: Past | undefined,
+): RangeWindow {
+  const before = past?.length ?? 0
+  return { fromMs: fromMs + before * stepMs, stepMs, length: length - before }
 }
 
 function* columnJson(columns: Columns, record: ShownSeries, view: HubView): Pieces<never, string> {
