@@ -122,6 +122,11 @@ test('seconds that come again are added; of a gauge the newer value holds', () =
     [23, 7, 2],
   ])
   assert.equal(ring.newest!.endMs, START_MS + 23_000)
+  assert.deepEqual(told(ring, 22, 25), [
+    [23, 7, 2],
+    [24, 5, 5],
+    [25, 5, 5],
+  ])
   const since = (from: number): [number, number][] => {
     return ring.since(START_MS + from * 1000).map((frame) => {
       return [(frame.endMs - START_MS) / 1000, Number(frame.deltaAt(0))]

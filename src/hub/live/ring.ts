@@ -107,10 +107,13 @@ export class LiveRing {
     this.#enforceLimit()
   }
 
-  /** Lists frames that end after `fromMs` and begin before `toMs`, oldest first. */
+  /**
+   * Lists frames that end after `fromMs` and begin before `toMs`, oldest first. Those of a time that
+   * is still to come again are among them.
+   */
   between(fromMs: number, toMs: number): Frame[] {
     const frames: Frame[] = []
-    for (const list of [this.#coarse, this.#leaving, this.#fine]) {
+    for (const list of [this.#coarse, this.#leaving, this.#fine, this.#ahead]) {
       for (let i = firstAfter(list, fromMs); i < list.length; i++) {
         const frame = list[i]!
         if (frame.endMs - frame.seconds * 1000 >= toMs) break

@@ -71,8 +71,9 @@ export class Usual {
     }
     session = this.#view.sessions.open({ intervalS: 1, onFrame: take })
     if (session === undefined) return undefined
-    const nowMs = this.#view.clock.wallMs()
-    for (const frame of this.#view.live.between(nowMs - PAST_MS, nowMs)) watch.take(frame)
+    const { live, clock } = this.#view
+    const endMs = live.newest?.endMs ?? clock.wallMs()
+    for (const frame of live.between(endMs - PAST_MS, endMs)) watch.take(frame)
     return watch
   }
 

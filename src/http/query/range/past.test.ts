@@ -107,6 +107,14 @@ test('what the history has lost is told as the ring has it', async () => {
   )
 })
 
+test('seconds ahead of the clock are told by the history', async () => {
+  const bench = new Bench(50)
+  bench.untilS = 100
+  assert.deepEqual(await bench.deltas(40, 100, 1), numbers(40, 100))
+  bench.untilS = 3000
+  assert.deepEqual(await bench.deltas(2500, 2600, 1), numbers(2500, 2600))
+})
+
 test('of an engine that lacks a second, series of the past have what it knows and no zeros', async () => {
   const bench = new Bench(10)
   const identity = { name: 'gone', kind: 'counter', labels: [] } as const

@@ -111,16 +111,22 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
   }
 }
 
+/** Time ahead of the newest second from which on a range asks for what is to come, ms. */
+const AHEAD_MS = 10_000
+
 /**
  * Tells up to when the history is asked: the ring has nothing of what only the history knows, and
- * of a series that came again what there was before it has under another number.
+ * of a series that came again what there was before it has under another number. Nor has it what is
+ * ahead of the clock: imported, or of a clock that was wrong; below a second samples tell of now.
  */
-function historyUntilMs(view: HubView, { ids, stepMs }: AskedRange): number {
+function historyUntilMs(view: HubView, { ids, toMs, stepMs }: AskedRange): number {
   const nowMs = view.clock.wallMs()
+  const newestMs = view.live.newest?.endMs ?? nowMs
+  if (stepMs >= 1000 && toMs > newestMs + AHEAD_MS) return toMs
   let untilMs = view.live.wholeFromMs(stepMs) ?? nowMs
   for (const id of ids) {
     const record = view.series.get(id)
-    const overMs = view.past?.get(id) && (view.live.newest?.endMs ?? nowMs)
+    const overMs = view.past?.get(id) && newestMs
     untilMs = Math.max(untilMs, record?.firstSeenMs ?? overMs ?? 0)
   }
   return untilMs
