@@ -17,6 +17,7 @@ import { drain } from './drain.ts'
 import { type FormerSeries, restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
+import { ingestEvents } from './ingest/events.ts'
 import type { IngestEvents } from './ingest/ingest.ts'
 import { metricsLimitOf } from './ingest/quota.ts'
 import { Windows } from './ingest/windows/windows.ts'
@@ -175,8 +176,10 @@ export class Hub implements HubView {
     this.#second = new Second(clock, this.#closer, this.#participants())
   }
 
+  /** Silence of a series that expires before counts no longer: then it is there no more. */
   get staleAfterMs(): number {
-    return this.#config.staleAfterS * 1000
+    const { staleAfterS, expireAfterS } = this.#config
+    return 1000 * (expireAfterS > 0 ? Math.min(staleAfterS, expireAfterS) : staleAfterS)
   }
 
   wasAway(source: string, fromMs: number, toMs: number): boolean {
@@ -368,18 +371,7 @@ export class Hub implements HubView {
   }
 
   #eventsOf(dialect: string): IngestEvents & CommandEvents {
-    return {
-      refused: (code, source, name?: () => string, count?: number) => {
-        this.reports.refused(dialect, code, source, name, count)
-      },
-      noted: (code) => this.reports.noted(dialect, code),
-      contested: (record) => {
-        this.#log('warn', 'readings of one counter seem to come from two senders', {
-          series: record.identity.name,
-          sources: record.reading?.sources,
-        })
-      },
-    }
+    return ingestEvents(dialect, this.reports, this.#log)
   }
 
   /** Connects to the peers of the config: those to send to, and those to read from. */

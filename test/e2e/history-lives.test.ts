@@ -90,6 +90,9 @@ test('a series that expires and comes again has both its lives at once', async (
   assert.ok(column.kind === 'gauge')
   assert.deepEqual(column.value.slice(0, 4), [0, 1, 2, 3])
   assert.deepEqual(column.value.slice(-3), [7, 7, 7])
+  const between = column.value.slice(4, -3)
+  const held = new Array(EXPIRE_S).fill(3)
+  assert.deepEqual(between, [...held, ...new Array(between.length - EXPIRE_S).fill(null)])
   // of a new one the history knows nothing: its samples below a second are told as fine as they are
   await second(started, 'new:1|g\n')
   const fine = (name: string) => columnOf(started, seriesNamed(hub, name).id, beginMs, 100)

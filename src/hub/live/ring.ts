@@ -108,8 +108,8 @@ export class LiveRing {
   }
 
   /**
-   * Lists frames that end after `fromMs` and begin before `toMs`, oldest first. Those of a time that
-   * is still to come again are among them.
+   * Lists frames that end after `fromMs` and begin before `toMs`, oldest first. Those of a time
+   * that is still to come again are among them.
    */
   between(fromMs: number, toMs: number): Frame[] {
     const frames: Frame[] = []

@@ -115,7 +115,7 @@ test('seconds ahead of the clock are told by the history', async () => {
   assert.deepEqual(await bench.deltas(2500, 2600, 1), numbers(2500, 2600))
 })
 
-test('of an engine that lacks a second, series of the past have what it knows and no zeros', async () => {
+test('of an engine that lacks a second, past series have what it knows, and no zeros', async () => {
   const bench = new Bench(10)
   const identity = { name: 'gone', kind: 'counter', labels: [] } as const
   const gone = { id: 2 ** 31, key: identityKey(identity), kind: 'counter', identity, source: '' }
