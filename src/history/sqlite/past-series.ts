@@ -9,6 +9,7 @@ import { seriesFilter } from '../../model/text/series-filter.ts'
 import type { Task } from '../../time/task.ts'
 import type { FoundSeries, PastQuery, PastSeries } from '../store.ts'
 import { SECOND5 } from './bundles/levels.ts'
+import type { Tables } from './bundles/maintenance.ts'
 import type { OpenWindows } from './head/open-windows.ts'
 import { LastMetadata, type NoteDamage } from './row-facts.ts'
 
@@ -25,10 +26,28 @@ type Row = readonly [
 ]
 
 /** News of series beside the table, by slot. */
-export interface SlotNews {
+interface SlotNews {
   readonly ended: ReadonlySet<number>
   readonly living: ReadonlySet<number>
   readonly open: readonly OpenWindows[]
+}
+
+/** Gathers what is known of series that the table does not say yet. */
+export function slotNews(
+  { slots, refs }: Pick<Tables, 'slots' | 'refs'>,
+  open: readonly OpenWindows[],
+  { ended = [], begun = [] }: PastQuery,
+): SlotNews {
+  const over = open
+    .flatMap(({ living }) => [...living.keys()])
+    .filter((slot) => refs.holder(slot) === 0)
+  const news = { ended: new Set(over), living: new Set<number>(), open }
+  for (const ref of ended) {
+    const slot = refs.get(ref)
+    if (slot !== 0 && refs.holder(slot) === ref) news.ended.add(slot)
+  }
+  for (const key of begun) news.living.add(slots.find(key)?.slot ?? 0)
+  return news
 }
 
 export function* finding(

@@ -33,14 +33,13 @@ import {
   MINUTE1,
   SECOND,
   SECOND5,
-  windowOf,
 } from './bundles/levels.ts'
 import { compacting, sealing, type Tables } from './bundles/maintenance.ts'
-import { type KeptFrom, reading } from './bundles/reading.ts'
+import { type KeptFrom, keptFrom, reading } from './bundles/reading.ts'
 import { type RetentionRules, retaining, usedBytes } from './bundles/retention.ts'
 import { inTransaction, openDatabase, readState, setState } from './database.ts'
 import { asHistoryError, lockFolder } from './folder.ts'
-import { deleteHead, HeadLog, headNumbers, replayHead } from './head/head-log.ts'
+import { deleteHead, HeadLog, headNumbers } from './head/head-log.ts'
 import { OpenWindows } from './head/open-windows.ts'
 import {
   recordOf,
@@ -50,7 +49,8 @@ import {
 } from './head/record.ts'
 import { RefSlots } from './head/ref-slots.ts'
 import { readLiving } from './living.ts'
-import { finding, type SlotNews } from './past-series.ts'
+import { finding, slotNews } from './past-series.ts'
+import { replayHeads } from './recovery.ts'
 import type { NoteDamage } from './row-facts.ts'
 import { Runs } from './runs.ts'
 import { Slots } from './slots.ts'
@@ -150,13 +150,11 @@ export class SqliteHistory implements HistoryStore {
   /** Replays what was durable and not sealed, seals it, and begins a head log. */
   #recover(wasClean: boolean): HeadLog {
     const { folder } = this.#options
-    const first = readState(this.#db, 'head')
-    let last = first - 1
-    for (const number of headNumbers(folder)) {
-      last = Math.max(last, number)
-      if (number < first) deleteHead(folder, number)
-      else this.#replay(number)
-    }
+    const last = replayHeads(folder, this.#tables, {
+      take: (record) => this.#take(record),
+      damaged: this.#noteDamage,
+      note: (text) => this.#notes.push(text),
+    })
     if (!wasClean) this.#notes.push(`not closed in order: ${this.#open.records} seconds replayed`)
     if (this.#open.records > 0) {
       runNow(sealing(this.#tables, this.#open, last + 1))
@@ -164,19 +162,6 @@ export class SqliteHistory implements HistoryStore {
     } else setState(this.#db, 'head', last + 1)
     for (const number of headNumbers(folder)) deleteHead(folder, number)
     return new HeadLog(folder, last + 1)
-  }
-
-  #replay(number: number): void {
-    const { torn, kept } = replayHead(this.#options.folder, number, true, (record) => {
-      inTransaction(this.#db, () => {
-        for (const definition of record.defined) this.#tables.slots.write(definition)
-      })
-      this.#take(record)
-    })
-    if (torn === 0) return
-    if (kept !== undefined) this.#noteDamage({ code: 'head_log' })
-    const what = kept === undefined ? 'of a torn record cut off' : `can't be read: kept in ${kept}`
-    this.#notes.push(`head log ${number}: ${torn} bytes ${what}`)
   }
 
   #take(record: SecondRecord): void {
@@ -324,8 +309,7 @@ export class SqliteHistory implements HistoryStore {
   async #read(query: CellQuery): Promise<CellAnswer> {
     for (let restarts = 0; ; restarts++) {
       const commits = this.#commits
-      const open = this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
-      const steps = reading(this.#tables, open, query, this.#keptFrom())
+      const steps = reading(this.#tables, this.#openWindows, query, this.#keptFrom())
       if (restarts === READ_RESTARTS) return runNow(steps)
       const answer = await run(steps, () => commits !== this.#commits)
       if (answer !== undefined) return answer
@@ -333,25 +317,8 @@ export class SqliteHistory implements HistoryStore {
   }
 
   async find(query: PastQuery): Promise<FoundSeries> {
-    return run(finding(this.#db, this.#newsFor(query), query, this.#noteDamage))
-  }
-
-  /** Gathers what is known of series that the table does not say yet. */
-  #newsFor({ ended = [], begun = [] }: PastQuery): SlotNews {
-    const refs = this.#refs
-    const open = this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
-    const over = open
-      .flatMap(({ living }) => [...living.keys()])
-      .filter((slot) => {
-        return refs.holder(slot) === 0
-      })
-    const news = { ended: new Set(over), living: new Set<number>(), open }
-    for (const ref of ended) {
-      const slot = refs.get(ref)
-      if (slot !== 0 && refs.holder(slot) === ref) news.ended.add(slot)
-    }
-    for (const key of begun) news.living.add(this.#tables.slots.find(key)?.slot ?? 0)
-    return news
+    const news = slotNews(this.#tables, this.#openWindows, query)
+    return run(finding(this.#db, news, query, this.#noteDamage))
   }
 
   async list(query?: SeriesQuery): Promise<readonly StoredSeries[]> {
@@ -437,24 +404,12 @@ export class SqliteHistory implements HistoryStore {
   }
 
   #keptFrom(): KeptFrom {
-    const firstOf = ({ table, windowS }: Level): number[] => {
-      const id = this.#db.prepare(`SELECT min(id) AS id FROM ${table}`).get()?.id
-      return id === null || id === undefined ? [] : [windowOf(Number(id)) * windowS]
-    }
-    const open = [this.#open, this.#sealed].flatMap((each) => {
-      return [...(each?.windows.keys() ?? [])].map((window) => window * SECOND5.windowS)
-    })
-    // a window may begin long before its first cell
-    const beganS = this.#tables.runs.firstS ?? 0
-    const least = (list: number[]): number | undefined => {
-      return list.length === 0 ? undefined : Math.max(beganS, Math.min(...list))
-    }
-    const second5 = firstOf(SECOND5)
-    return {
-      second: least([...firstOf(SECOND), ...second5, ...open]),
-      minute: least([...firstOf(MINUTE), ...firstOf(MINUTE1), ...open]),
-      hour: least([...firstOf(HOUR), ...second5, ...open]),
-    }
+    return keptFrom(this.#tables, this.#openWindows)
+  }
+
+  /** Windows that are in no bundle yet, the older ones first. */
+  get #openWindows(): readonly OpenWindows[] {
+    return this.#sealed === undefined ? [this.#open] : [this.#sealed, this.#open]
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,7 @@ import type { ChunkPart } from './parts.ts'
 export interface Tables {
   readonly db: DatabaseSync
   /** Slots that are written; none of them may go. */
-  readonly refs: Pick<RefSlots, 'holder'>
+  readonly refs: Pick<RefSlots, 'get' | 'holder'>
   readonly slots: Slots
   readonly runs: Runs
   readonly second5: BundleTable
