@@ -7,9 +7,10 @@
  *   position       `NUMBER OFFSET`, padded: all before it has been taken
  *   lock.db        who has the folder
  */
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FolderLock } from './folder-lock.ts'
+import { makeFolder } from './make-folder.ts'
 import {
   createSegment,
   FILE_HEAD_BYTES,
@@ -91,7 +92,7 @@ export class DiskQueue {
    */
   static async open(options: DiskQueueOptions): Promise<DiskQueue> {
     const { folder, nowMs } = options
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     const lock = new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
     try {
       const [first, offset] = await readPosition(join(folder, 'position'))

@@ -1,6 +1,15 @@
 /** Commands that look into a history, copy it, and carry it out and in. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
@@ -288,6 +297,20 @@ suite('history on the command line', () => {
     }
     await store.close()
     assert.throws(() => backUp({ from: newFolder(), to: newFolder() }), { code: 'missing' })
+    const link = join(newFolder(), 'link')
+    symlinkSync(folder, link)
+    const names = readdirSync(folder)
+    for (const to of [folder, join(folder, 'copy'), join(link, 'a', 'b'), link]) {
+      assert.throws(() => backUp({ from: folder, to }), { code: 'in_use', message: /is within/ })
+    }
+    assert.deepEqual(readdirSync(folder), names)
+    const file = join(newFolder(), 'file')
+    writeFileSync(file, '')
+    assert.throws(() => backUp({ from: folder, to: file }), { message: /is no folder/ })
+    assert.throws(() => backUp({ from: folder, to: join(file, 'copy') }), {
+      code: 'unwritable',
+      message: /is no folder/,
+    })
   })
 
   test('an inspection says what is kept, and which labels make most series', async () => {

@@ -1,17 +1,26 @@
 /** The folder of a history: the lock of its one process, and what errors of its files mean. */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { FolderInUse, FolderLock } from '../../disk/folder-lock.ts'
+import { makeFolder } from '../../disk/make-folder.ts'
 import { type HistoryCode, HistoryError } from '../store.ts'
 
 /** @throws {HistoryError} `in_use` where another process has it, or why it can't be had */
 export function lockFolder(folder: string, nowMs: number): FolderLock {
+  makeHistoryFolder(folder)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     return new FolderLock(folder, { pid: process.pid, sinceMs: nowMs })
   } catch (error) {
     if (error instanceof FolderInUse) throw new HistoryError('in_use', error.message)
     throw asHistoryError(error, join(folder, 'lock.db'))
+  }
+}
+
+/** @throws {HistoryError} which says what is in the way */
+export function makeHistoryFolder(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    throw asHistoryError(error, folder)
   }
 }
 

@@ -1,7 +1,14 @@
 /** What a history does at its limits: of the disk, of age, of series, and of clocks. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -86,14 +93,21 @@ test('a full disk costs seconds, which are counted, and none that was durable', 
   await store.close()
 })
 
-test('a place that can’t be written is refused, and says which', async () => {
+test('a place that can’t be written is refused at once, and says which', async () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'file'), '')
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
   const clock = { nowS: START_S }
-  assert.throws(
-    () => open(join(folder, 'file', 'history'), clock),
-    (error) => error instanceof HistoryError && error.code === 'unwritable',
-  )
+  const system = existsSync('/proc/self') ? ['/proc/history', '/proc', '/dev/null'] : []
+  const own = ['file', join('file', 'history'), 'link'].map((name) => join(folder, name))
+  for (const place of [...own, ...system]) {
+    assert.throws(
+      () => open(place, clock),
+      ({ code, message }: HistoryError) => code === 'unwritable' && message.includes(place),
+      place,
+    )
+  }
+  assert.deepEqual(readdirSync(folder).sort(), ['file', 'link'])
 })
 
 test('a folder that is only for reading is refused and stays as it is', async (context) => {
