@@ -1,6 +1,6 @@
 /** Rows of a history as CSV (RFC 4180): a line of names first, times in ISO 8601. */
 import { createReadStream } from 'node:fs'
-import { COLUMNS, numberText, type Row, RowError } from './rows.ts'
+import { COLUMNS, numberText, type PlacedRow, type Row, RowError } from './rows.ts'
 
 /** Longest line: that of a histogram is some KB. */
 const LINE_LIMIT = 4_194_304
@@ -23,9 +23,9 @@ function quoted(text: string): string {
 
 /**
  * Reads the rows of a file. Columns are found by their names, in any order.
- * @throws {RowError} that names the line
+ * @throws {RowError} that names the line, for a file that can't be read on from there
  */
-export async function* readCsv(path: string): AsyncGenerator<{ line: number; row: Row }> {
+export async function* readCsv(path: string): AsyncGenerator<PlacedRow> {
   let places: ReadonlyMap<string, number> | undefined
   for await (const { line, fields } of records(path)) {
     if (places === undefined) {
@@ -39,22 +39,22 @@ export async function* readCsv(path: string): AsyncGenerator<{ line: number; row
     }
     const known = places
     const text = (column: string): string => fields[known.get(column) ?? -1] ?? ''
-    yield { line, row: rowOf(text, line) }
+    yield { number: line, row: () => rowOf(text) }
   }
   if (places === undefined) throw new RowError('line 1: the file is empty')
 }
 
-function rowOf(text: (column: string) => string, line: number): Row {
+function rowOf(text: (column: string) => string): Row {
   const number = (column: string): number | undefined => {
     const written = text(column)
     if (written === '') return undefined
     const value = Number(written)
     if (!Number.isNaN(value) || written === 'NaN') return value
-    throw new RowError(`line ${line}: ${column}: want a number, got ${written.slice(0, 40)}`)
+    throw new RowError(`${column}: want a number, got ${written.slice(0, 40)}`)
   }
   const time = Date.parse(text('time'))
   if (Number.isNaN(time)) {
-    throw new RowError(`line ${line}: time: want ISO 8601, got ${text('time').slice(0, 40)}`)
+    throw new RowError(`time: want ISO 8601, got ${text('time').slice(0, 40)}`)
   }
   return {
     time,

@@ -1,6 +1,7 @@
 /** Commands that look into a history, copy it, and carry it out and in. */
 import assert from 'node:assert/strict'
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -12,8 +13,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { after, mock, suite, test } from 'node:test'
 import { SecondMaker, START_S } from '../../../test/support/history.ts'
+import type { PastCell } from '../../history/sqlite/bundles/insertion.ts'
 import { backUp } from '../../history/sqlite/offline/backup.ts'
 import { inspect } from '../../history/sqlite/offline/inspection.ts'
 import { type KeptCell, openSnapshot } from '../../history/sqlite/offline/snapshot.ts'
@@ -185,7 +187,12 @@ suite('history on the command line', () => {
       await assert.rejects(importHistory({ folder: other, file: output, add: false }), {
         message: /6 of 6 series have cells of that time already; --add/,
       })
-      await importHistory({ folder: other, file: output, add: true })
+      await assert.rejects(importHistory({ folder: other, file: output, add: true }), {
+        message: /was imported at \d{4}-.*Z already\. Nothing was imported/,
+      })
+      const again = join(newFolder(), 'again.csv')
+      await exportHistory({ ...ALL, folder, output: again, name: 'hits' })
+      await importHistory({ folder: other, file: again, add: true })
       const twice = await read(other, WORD, 3600)
       const [once] = await read(folder, WORD, 3600)
       assert.ok(once?.kind === 'counter')
@@ -243,7 +250,7 @@ suite('history on the command line', () => {
     assert.equal(new Set(types).size, types.length)
   })
 
-  test('a file that is not understood is told with its line, and imports nothing', async () => {
+  test('a file that ends before its end is told with its line, and imports nothing', async () => {
     const folder = newFolder()
     const store = open(folder)
     await fill(store, 0, 20)
@@ -255,11 +262,9 @@ suite('history on the command line', () => {
     for (const [broken, message] of [
       ['', /line 1: the file is empty/],
       ['a,b\r\n1,2\r\n', /line 1: no column time, seconds, name, kind/],
-      [text.replace(',gauge,', ',gouge,'), /row \d+: kind: want counter, gauge, .* got gouge/],
-      [text.replace(/\d{4}-/, 'x-'), /line 2: time: want ISO 8601/],
-      [text.replace('""buckets""', '""buckets"'), /: a quote within field/],
-      [text.replace(/""buckets"":\[\[\d+/, '""buckets"":[[1e99'), /detail: bucket/],
-      [text.replace(/\r\n(.*)\r\n$/, '\r\n1,2\r\n'), /2 fields, line 1 has 12/],
+      [text.replace('""buckets""', '""buckets"'), /line \d+: a quote within field/],
+      [text.replace(/\r\n(.*)\r\n$/, '\r\n1,2\r\n'), /line \d+: 2 fields, line 1 has 12/],
+      [text.slice(0, text.indexOf('\r\n') + 2), /has no cells/],
     ] as const) {
       assert.notEqual(broken, text)
       writeFileSync(output, broken)
@@ -276,6 +281,92 @@ suite('history on the command line', () => {
     await assert.rejects(importHistory({ folder: other, file: parquet, add: false }), {
       message: /no Parquet file/,
     })
+  })
+
+  test('rows that are no cells are refused with line and reason, the rest is taken', async () => {
+    const folder = newFolder()
+    const store = open(folder)
+    await fill(store, 0, 20)
+    await store.close()
+    const output = join(newFolder(), 'all.csv')
+    await exportHistory({ ...ALL, folder, output })
+    const text = readFileSync(output, 'utf8')
+    const count = [...cellsOf(folder).values()].reduce((sum, { length }) => sum + length, 0)
+    const long = 'x'.repeat(100_000)
+    for (const [broken, message] of [
+      [text.replace(',load,', ',,'), /line \d+: name: want one, got an empty text/],
+      [text.replace(',load,', `,${long},`), /: name: 1000\d\d bytes with .*, limit 65535/],
+      [text.replace(',gauge,', ',gouge,'), /: kind: want counter, gauge, .* got gouge/],
+      [text.replace(/\d{4}-/, 'x-'), /line 2: time: want ISO 8601/],
+      [text.replace(/\d{4}-/, '+012345-'), /line 2: time: want one before the year 10000/],
+      [text.replace(/""buckets"":\[\[\d+/, '""buckets"":[[1e99'), /detail: bucket/],
+      [text.replace(/(,times,{},histogram,,)\d+/, '$199'), /count: 99, but its buckets have \d/],
+    ] as const) {
+      assert.notEqual(broken, text)
+      writeFileSync(output, broken)
+      const other = newFolder()
+      let told = ''
+      const write = mock.method(process.stderr, 'write', (line: string) => {
+        told += line
+        return true
+      })
+      const refused = await importHistory({ folder: other, file: output, add: false })
+      write.mock.restore()
+      assert.equal(refused, 1)
+      assert.match(told, message)
+      assert.match(told, /1 rows are refused: 1 by their (name|kind|time|detail|count)\n/)
+      const found = [...cellsOf(other).values()].reduce((sum, { length }) => sum + length, 0)
+      assert.equal(found, count - 1)
+    }
+  })
+
+  test('an import is there whole or not at all, wherever it ends', async () => {
+    const folder = newFolder()
+    const store = open(folder)
+    await fill(store, 0, 20)
+    const series = { key: identityKey(WORD), metadata: { dialect: 'test' } }
+    const batch = (hour: number): PastCell[] => {
+      return Array.from({ length: 1000 }, (_, i) => {
+        const endS = START_S + hour * 3600 + 3 * i + 1
+        return { series, endS, widthS: 1, cell: { kind: 'counter', delta: 1 } }
+      })
+    }
+    const counts = async (of: SqliteHistory): Promise<number[]> => {
+      const range = { fromS: START_S + 3600, toS: START_S + 4 * 3600, stepS: 3600 }
+      const { columns } = await of.read({ groups: [[identityKey(WORD)]], ...range })
+      return columns[0]!.cells.map((cell) => (cell?.kind === 'counter' ? Number(cell.delta) : 0))
+    }
+    const copies: string[] = []
+    const killed = (): void => {
+      const copy = newFolder()
+      cpSync(folder, copy, { recursive: true })
+      copies.push(copy)
+    }
+    await assert.rejects(
+      store.insert('a', async (add) => {
+        for (let hour = 1; hour < 4; hour++) {
+          add(batch(hour))
+          killed()
+        }
+        throw new Error('its end')
+      }),
+      { message: 'its end' },
+    )
+    assert.deepEqual(await counts(store), [0, 0, 0])
+    assert.equal(store.insertedS('a'), 0)
+    await store.insert('a', async (add) => {
+      for (let hour = 1; hour < 4; hour++) add(batch(hour))
+    })
+    assert.deepEqual(await counts(store), [1000, 1000, 1000])
+    assert.ok(store.insertedS('a') > 0)
+    await store.close()
+    for (const copy of copies) {
+      const next = open(copy)
+      assert.deepEqual(await counts(next), [0, 0, 0])
+      const [held] = await next.list({ keys: [identityKey(WORD)] })
+      assert.equal(held!.lastS, START_S + 20)
+      await next.close()
+    }
   })
 
   test('a backup that is made while a hub writes is a history that can be opened', async () => {

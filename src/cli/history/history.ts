@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { isEngineAddress } from '../../history/promql/address.ts'
 import { HistoryError } from '../../history/store.ts'
-import { CommandError } from '../../terminal/exit.ts'
+import { CommandError, EXIT_FAILED } from '../../terminal/exit.ts'
 import { parseInstant, wholeNumber } from '../../terminal/flag-values.ts'
 import { defaultHistoryFolder } from '../history-folder.ts'
 import type { ExportOptions } from './export.ts'
@@ -60,7 +60,8 @@ export function addHistory(program: Command): void {
       return told(async () => {
         const { importHistory } = await import('./import.ts')
         const add = options.add === true
-        await importHistory({ folder: folderOf(options), file, add })
+        const refused = await importHistory({ folder: folderOf(options), file, add })
+        if (refused > 0) process.exitCode = EXIT_FAILED
       })
     })
 }

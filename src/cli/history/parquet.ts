@@ -3,7 +3,7 @@
  */
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import { COLUMNS, type Row, RowError } from './rows.ts'
+import { COLUMNS, type PlacedRow, type Row, RowError } from './rows.ts'
 
 /** Rows of a group, which is held in memory while it is written and read. */
 const GROUP_ROWS = 50_000
@@ -61,7 +61,7 @@ export class ParquetFile {
 }
 
 /** Reads the rows of a file, a group at a time. @throws {RowError} for one that is no such file */
-export async function* readParquet(path: string): AsyncGenerator<{ line: number; row: Row }> {
+export async function* readParquet(path: string): AsyncGenerator<PlacedRow> {
   const file = await asyncBufferFromFile(path)
   const metadata = await parquetMetadataAsync(file).catch((error: Error) => {
     throw new RowError(`no Parquet file: ${error.message}`)
@@ -76,7 +76,7 @@ export async function* readParquet(path: string): AsyncGenerator<{ line: number;
     const to = from + Number(num_rows)
     const columns = COLUMNS.filter((name) => names.has(name))
     const rows = await parquetReadObjects({ file, metadata, columns, rowStart: from, rowEnd: to })
-    for (const [i, each] of rows.entries()) yield { line: from + i + 1, row: rowOf(each) }
+    for (const [i, each] of rows.entries()) yield { number: from + i + 1, row: () => rowOf(each) }
     from = to
   }
 }

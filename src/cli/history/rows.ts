@@ -52,6 +52,14 @@ export interface Row {
   readonly about: string | undefined
 }
 
+/** A row of a file, which is looked at when it is asked for. */
+export interface PlacedRow {
+  /** Number of its line in CSV, of the row in Parquet, from 1. */
+  readonly number: number
+  /** @throws {RowError} for what is no row */
+  readonly row: () => Row
+}
+
 type Numbers = Pick<Row, 'value' | 'count' | 'sum' | 'min' | 'max' | 'detail'>
 
 const NO_NUMBERS: Numbers = {
@@ -166,10 +174,20 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** Error of a row, which names the column. */
+/** Error of a row, whose message begins with the column, or of a file that ends in it. */
 export class RowError extends Error {
   override readonly name = 'RowError'
+
+  /** Column that is at fault. */
+  get column(): string {
+    return this.message.slice(0, this.message.indexOf(':'))
+  }
 }
+
+/** Longest key of a series, bytes: a hub takes none that is longer. */
+const KEY_BYTES_LIMIT = 65_535
+/** End of the times that are taken, Unix seconds: the year 10000. */
+const END_S = 253_402_300_800
 
 /** Reader of rows, which makes the same series of the same texts. */
 export class RowReader {
@@ -185,6 +203,7 @@ export class RowReader {
     if (!Number.isSafeInteger(endS) || endS % seconds !== 0 || endS <= 0) {
       throw new RowError(`time: want the end of a cell of ${seconds} s`)
     }
+    if (endS >= END_S) throw new RowError('time: want one before the year 10000')
     const series = this.#seriesOf(row)
     return { series, endS, widthS: seconds, cell: cellOf(row, series.kind) }
   }
@@ -193,6 +212,7 @@ export class RowReader {
     const id = JSON.stringify([name, labels, kind, about])
     const held = this.#series.get(id)
     if (held !== undefined) return held
+    if (name === '') throw new RowError('name: want one, got an empty text')
     const facts = objectOf(about, 'about')
     const pairs = Object.entries(objectOf(labels, 'labels')).map(([key, value]) => {
       if (typeof value !== 'string') throw new RowError(`labels: ${key} is no text`)
@@ -205,7 +225,12 @@ export class RowReader {
       ...qualifierOf(facts.qualifier),
       ...(typeof facts.nameBytes === 'string' ? { nameBytes: fromHex(facts.nameBytes) } : {}),
     }
-    const series = { key: identityKey(identity), metadata: metadataOf(facts), kind: identity.kind }
+    const key = identityKey(identity)
+    if (key.length > KEY_BYTES_LIMIT) {
+      const limit = `limit ${KEY_BYTES_LIMIT}`
+      throw new RowError(`name: ${key.length} bytes with labels and kind, ${limit}`)
+    }
+    const series = { key, metadata: metadataOf(facts), kind: identity.kind }
     this.#series.set(id, series)
     return series
   }
@@ -295,7 +320,7 @@ function summaryOf({ count, sum, min, max }: Row, detail: Detail): Summary {
   return { count: whole, mean, squares: detail.number('squares') ?? 0, ...extremes }
 }
 
-function histogramOf({ sum, min, max }: Row, detail: Detail): Histogram {
+function histogramOf({ count: told, sum, min, max }: Row, detail: Detail): Histogram {
   const bounds = detail.numbers('bounds')
   const histogram = new Histogram(detail.scale())
   histogram.bounds = bounds
@@ -312,6 +337,10 @@ function histogramOf({ sum, min, max }: Row, detail: Detail): Histogram {
   histogram.overflowFrom = detail.number('overflowFrom') ?? Number.POSITIVE_INFINITY
   histogram.count += histogram.zeroCount + histogram.overflow
   if (histogram.isEmpty) throw new RowError('detail: a histogram without observations')
+  const { count } = histogram
+  if (told !== undefined && told !== Number(count)) {
+    throw new RowError(`count: ${told}, but its buckets have ${count}`)
+  }
   histogram.sum = sum === undefined ? undefined : (detail.exact('sum') ?? sum)
   histogram.min = detail.exact('min') ?? min ?? Number.NaN
   histogram.max = detail.exact('max') ?? max ?? Number.NaN

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './database.ts'
 
-interface Run {
+export interface Run {
   startS: number
   endS: number
 }
@@ -12,9 +12,14 @@ const RUNS_LIMIT = 100_000
 
 export class Runs {
   /** Spans that neither overlap nor touch, rising. */
-  #runs: Run[]
+  #runs: Run[] = []
 
   constructor(db: DatabaseSync) {
+    this.load(db)
+  }
+
+  /** Reads them again as they were written last. */
+  load(db: DatabaseSync): void {
     const rows = db.prepare('SELECT startS, endS FROM run ORDER BY startS').all()
     this.#runs = rows.map(({ startS, endS }) => {
       return { startS: Number(startS), endS: Number(endS) }
@@ -47,6 +52,18 @@ export class Runs {
       endS: Math.max(endS, ...joined.map((each) => each.endS)),
     }
     this.#runs = [...apart, run].sort((a, b) => a.startS - b.startS).slice(-RUNS_LIMIT)
+  }
+
+  /** Adds many spans in any order, in one pass over those that there are. */
+  addAll(spans: readonly Readonly<Run>[]): void {
+    const all = [...this.#runs, ...spans].sort((a, b) => a.startS - b.startS)
+    const joined: Run[] = []
+    for (const { startS, endS } of all) {
+      const last = joined.at(-1)
+      if (last !== undefined && startS <= last.endS) last.endS = Math.max(last.endS, endS)
+      else joined.push({ startS, endS })
+    }
+    this.#runs = joined.slice(-RUNS_LIMIT)
   }
 
   /** Tells whether one run has all of a span. */

@@ -22,7 +22,7 @@ import {
   type SeriesQuery,
   type StoredSeries,
 } from '../store.ts'
-import { insertCells, type PastCell } from './bundles/insertion.ts'
+import { Insertion, type PastCell } from './bundles/insertion.ts'
 import {
   BundleTable,
   blockNumber,
@@ -357,16 +357,34 @@ export class SqliteHistory implements HistoryStore {
   }
 
   /**
-   * Adds cells of the past that come from outside, all of them or none.
-   * @throws {RangeError} for a cell that can't be kept, {HistoryError} where the disk takes none
+   * Adds cells of the past that come from outside, all of them or none: whether the work throws, is
+   * killed or finds no room, the history is as it was before. No second may come meanwhile.
+   * @param source name of where they come from, for {@link insertedS}
+   * @param work is given what adds a batch
+   * @throws what the work throws; {RangeError} for a cell that can't be kept, {HistoryError} where
+   *   the disk takes none
    */
-  insert(cells: readonly PastCell[]): void {
+  async insert(
+    source: string,
+    work: (add: (cells: readonly PastCell[]) => void) => Promise<void>,
+  ): Promise<void> {
+    await this.#maintenance
+    const insertion = new Insertion(this.#tables)
     try {
-      insertCells(this.#tables, cells)
+      await work((cells) => insertion.add(cells))
+      setState(this.#db, `inserted ${source}`, Math.floor(this.#options.nowMs() / 1000))
+      insertion.commit()
     } catch (error) {
-      throw error instanceof RangeError ? error : asHistoryError(error, this.#options.folder)
+      insertion.cancel()
+      const isOfStore = (error as { readonly errcode?: number }).errcode !== undefined
+      throw isOfStore ? asHistoryError(error, this.#options.folder) : error
     }
     this.#commits++
+  }
+
+  /** Gives the time when cells of a source were added, Unix seconds; 0 for never. */
+  insertedS(source: string): number {
+    return readState(this.#db, `inserted ${source}`)
   }
 
   async retain(): Promise<void> {

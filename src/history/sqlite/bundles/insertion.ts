@@ -4,7 +4,7 @@
  */
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
 import type { Block } from '../../codec/index.ts'
-import { inTransaction } from '../database.ts'
+import type { Run } from '../runs.ts'
 import type { PastSeries } from '../slots.ts'
 import { blockOf } from './entries.ts'
 import { type BundleTable, blockNumber, frameOf } from './levels.ts'
@@ -19,30 +19,78 @@ export interface PastCell {
 }
 
 /**
- * Adds cells, all of them or none.
- * @throws {RangeError} for a cell that no chunk can hold
+ * Adding of cells, all of them or none: one transaction of the database, in however many batches
+ * they come. Nothing else may change the history until it has ended.
  */
-export function insertCells(tables: Tables, cells: readonly PastCell[]): void {
-  inTransaction(tables.db, () => {
+export class Insertion {
+  readonly #tables: Tables
+  readonly #slots = new Map<PastSeries, number>()
+  /** Ends of the first and the last cell, by slot. */
+  readonly #lives = new Map<number, Life>()
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+    tables.db.exec('BEGIN IMMEDIATE')
+  }
+
+  /**
+   * Adds a batch; the cells of one series are best in one.
+   * @throws {RangeError} for a cell that no chunk can hold
+   */
+  add(cells: readonly PastCell[]): void {
+    const { second, minute, hour, runs } = this.#tables
     const additions = new Additions()
-    const spans = new Map<number, { firstS: number; lastS: number }>()
-    const slots = new Map<PastSeries, number>()
+    const ran: Run[] = []
     for (const { series, endS, widthS, cell } of cells) {
-      const slot = slots.get(series) ?? tables.slots.past(series)
-      slots.set(series, slot)
-      for (const table of [tables.second, tables.minute, tables.hour]) {
+      const slot = this.#slotOf(series)
+      for (const table of [second, minute, hour]) {
         if (table.level.cellS >= widthS) additions.add(table, slot, endS, cell)
       }
-      const span = spans.get(slot) ?? { firstS: endS, lastS: endS }
-      span.firstS = Math.min(span.firstS, endS)
-      span.lastS = Math.max(span.lastS, endS)
-      spans.set(slot, span)
-      tables.runs.add(endS - widthS, endS)
+      this.#lives.set(slot, widened(this.#lives.get(slot), endS))
+      const last = ran.at(-1)
+      if (last?.endS === endS - widthS) last.endS = endS
+      else ran.push({ startS: endS - widthS, endS })
     }
     additions.write()
-    for (const [slot, { firstS, lastS }] of spans) tables.slots.widen(slot, firstS, lastS)
-    tables.runs.save(tables.db)
-  })
+    runs.addAll(ran)
+  }
+
+  #slotOf(series: PastSeries): number {
+    let slot = this.#slots.get(series)
+    if (slot === undefined) {
+      slot = this.#tables.slots.past(series)
+      this.#slots.set(series, slot)
+    }
+    return slot
+  }
+
+  /** Makes all of it durable. */
+  commit(): void {
+    const { db, slots, runs } = this.#tables
+    for (const [slot, { firstS, lastS }] of this.#lives) slots.widen(slot, firstS, lastS)
+    runs.save(db)
+    db.exec('COMMIT')
+  }
+
+  /** Takes all of it back. */
+  cancel(): void {
+    const { db, slots, runs } = this.#tables
+    if (db.isTransaction) db.exec('ROLLBACK')
+    slots.forget()
+    runs.load(db)
+  }
+}
+
+interface Life {
+  firstS: number
+  lastS: number
+}
+
+function widened(life: Life | undefined, endS: number): Life {
+  if (life === undefined) return { firstS: endS, lastS: endS }
+  life.firstS = Math.min(life.firstS, endS)
+  life.lastS = Math.max(life.lastS, endS)
+  return life
 }
 
 /** Cells to be added to the bundles of one block in one window, by slot and place. */
