@@ -132,7 +132,8 @@ function historyWords(history: HistoryStatus): string {
   }
   const [seconds, minutes, hours] = keptS.map((s) => `${Math.round(s / 86_400)} days`)
   const kept = `seconds for ${seconds}, minutes for ${minutes}, hours for ${hours}`
-  return `${place}\n${Math.round(bytesLimit / 2 ** 20)} MiB at most: ${kept}`
+  const away = state === 'failing' ? `\nnot open yet: ${message}; it is tried again` : ''
+  return `${place}\n${Math.round(bytesLimit / 2 ** 20)} MiB at most: ${kept}${away}`
 }
 
 function headingOf(failed: number, all: number): string {

@@ -1,18 +1,12 @@
 /** What a history does at its limits: of the disk, of age, of series, and of clocks. */
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { SecondMaker, START_S } from '../../../test/support/history.ts'
+import { smallDisk } from '../../../test/support/small-disk.ts'
 import { Histogram, type Identity, identityKey } from '../../model/index.ts'
 import { HistoryError } from '../store.ts'
 import { SqliteHistory } from './sqlite-history.ts'
@@ -43,18 +37,6 @@ const ONE = { identity: HITS, cell: { kind: 'counter', delta: 1 } } as const
 async function sum(store: SqliteHistory, fromS: number, toS: number, stepS: number) {
   const { columns } = await store.read({ groups: [[identityKey(HITS)]], fromS, toS, stepS })
   return columns[0]!.cells.map((cell) => (cell?.kind === 'counter' ? Number(cell.delta) : 0))
-}
-
-/** Mounts a small file system of its own; undefined where this process may not. */
-function smallDisk(size: string): string | undefined {
-  const folder = mkdtempSync(join(ROOT, 'pentameter-disk-'))
-  const options = ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]
-  const isMounted = spawnSync('mount', options).status === 0
-  after(() => {
-    if (isMounted) execFileSync('umount', ['-l', folder])
-    rmSync(folder, { recursive: true })
-  })
-  return isMounted ? folder : undefined
 }
 
 test('a full disk costs seconds, which are counted, and none that was durable', async (context) => {

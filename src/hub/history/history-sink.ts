@@ -1,6 +1,7 @@
 /**
  * The sink that hands every closed second to the history. What a store has not confirmed is
- * bounded: above the limit a second is lost to the history, and counted; live data go on.
+ * bounded: above the limit a second is lost to the history, and counted; live data go on. While the
+ * store is away the last ten minutes are held, and handed on when it is there.
  */
 import type {
   ClosedSecond,
@@ -17,8 +18,10 @@ import type { SeriesStore } from '../series/series.ts'
 import type { Sink } from '../sinks/sinks.ts'
 import type { SelfMetrics } from '../status/self-metrics.ts'
 import type { HistoryStatus } from '../status/status.ts'
+import { ANSWER_BUDGET_NS, LoopBudget, runSliced } from '../tasks/loop-budget.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
+import { type HeldSecond, HeldSeconds } from './held-seconds.ts'
 import { tellLiving } from './living-series.ts'
 import type { PastList } from './past-list.ts'
 import { type News, SeriesNews } from './series-news.ts'
@@ -35,9 +38,15 @@ interface HistorySinkParts {
   readonly place: string
   /** Seconds for which cells of a second, a minute and an hour are kept. */
   readonly keptS: readonly number[]
-  readonly health: HistoryHealth
+  /** Undefined where it could not be opened yet. */
+  readonly health: HistoryHealth | undefined
+  readonly bytesLimit: number
+  /** Bytes of seconds that are held while it is away. */
+  readonly heldBytesLimit: number
+  /** Called when it was opened after all. */
+  readonly opened: (health: HistoryHealth) => void
   readonly series: SeriesList & Pick<SeriesStore, 'find' | 'onRemove'>
-  readonly clock: Pick<Clock, 'wallMs'>
+  readonly clock: Pick<Clock, 'wallMs' | 'monotonicNs'>
   readonly metrics: SelfMetrics
   readonly log: Log
   /** Describes what a hub needs besides to go on with a series. */
@@ -50,12 +59,18 @@ export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
   readonly #news: SeriesNews
-  #health: HistoryHealth
+  readonly #held: HeldSeconds
+  #health: HistoryHealth | undefined
   #problem: string | undefined
   #seconds = 0
   #waiting = 0
   /** Whether the store knows nothing of the series of this hub, until it was told. */
   #isAway = false
+  /** Whether it was never open, and is tried no more. */
+  #isOff = false
+  /** Number of times that the thread has started or ended. */
+  #turns = 0
+  #goesOn: Promise<void> = Promise.resolve()
   /** First second of this start: only then does the hub tell of itself. */
   readonly #began = Promise.withResolvers<void>()
 
@@ -63,23 +78,37 @@ export class HistorySink implements Sink {
     this.#parts = parts
     this.#health = parts.health
     this.#news = new SeriesNews(parts)
-    this.#tell(parts.health)
+    this.#held = new HeldSeconds(parts.heldBytesLimit)
+    if (parts.health === undefined) {
+      this.#isAway = true
+      this.#problem = parts.store.failure?.message
+    } else this.#tell(parts.health)
     parts.metrics.counter('pentameter.history.seconds').add(0)
     parts.store.watch({
       ended: (message) => {
+        this.#turns++
         this.#isAway = true
         this.#fails(message)
       },
-      restarted: () => void this.#goOn(),
+      restarted: () => {
+        this.#goesOn = this.#goOn(++this.#turns)
+      },
+      gaveUp: () => {
+        this.#isOff = true
+        while (this.#held.take() !== undefined);
+        parts.log('warn', 'the hub runs without a history', { reason: this.#problem })
+      },
     })
   }
 
   /** Tells a store that runs again which of its series go on; what it had is there. */
-  async #goOn(): Promise<void> {
+  async #goOn(turn: number): Promise<void> {
     const { store, series, clock, metrics, log, place } = this.#parts
-    metrics.counter('pentameter.history.restarts').add()
+    const isFirst = this.#health === undefined
+    if (!isFirst) metrics.counter('pentameter.history.restarts').add()
     this.#news.beginAnew()
     try {
+      const health = await store.health()
       const nowS = Math.floor(clock.wallMs() / 1000)
       const going = await tellLiving(store, nowS, (page, row) => {
         const id = series.find(page.key(row))?.id
@@ -87,11 +116,43 @@ export class HistorySink implements Sink {
         return id !== undefined && this.#news.isTaken(id) ? id : undefined
       })
       this.#news.goOn(going)
-      this.#isAway = false
-      log('info', 'the thread of the history runs again', { place, series: going.size })
+      if (isFirst) this.#parts.opened(health)
+      this.#tell(health)
+      const facts = { place, series: going.size, held: this.#held.length }
+      const what = isFirst ? 'the history is open now' : 'the thread of the history runs again'
+      log('info', what, facts)
+      await this.#deliverHeld(turn, isFirst ? (health.durableS ?? 0) : 0)
     } catch (error) {
       this.#fails((error as Error).message) // it ended again, or takes nothing
     }
+  }
+
+  /**
+   * Hands on what was held, until nothing is left or the thread has ended again.
+   * @param durableS end of what another process wrote meanwhile: such seconds are not added to
+   */
+  async #deliverHeld(turn: number, durableS: number): Promise<void> {
+    let ahead = this.#news.ahead()
+    for (let held = this.#held.take(); held !== undefined; held = this.#held.take()) {
+      const { frame, news } = held
+      if (frame.endMs <= durableS * 1000) {
+        this.#drop(held, 'in_use')
+        continue
+      }
+      const whole = { ...news, defined: [...ahead.defined, ...news.defined] }
+      ahead = { defined: [], ended: [] }
+      const budget = new LoopBudget(this.#parts.clock, { budgetNs: ANSWER_BUDGET_NS })
+      const second = await runSliced(secondOf(frame, whole), budget)
+      await this.#append(frame, whole, second)
+      if (turn !== this.#turns) return
+    }
+    this.#isAway = false
+    this.#news.lost(ahead) // nothing was there to tell it with
+  }
+
+  #drop({ news }: HeldSecond, reason: string): void {
+    this.#news.lost(news)
+    this.#lost(reason, this.#problem)
   }
 
   /**
@@ -99,7 +160,7 @@ export class HistorySink implements Sink {
    * left since its last second was taken.
    */
   async find(query: PastQuery): Promise<FoundSeries> {
-    await this.#began.promise
+    if (!this.#isAway) await this.#began.promise
     return this.#parts.store.find({ ...query, ...this.#news.pending })
   }
 
@@ -116,30 +177,35 @@ export class HistorySink implements Sink {
 
   *deliver(frame: Frame): Task {
     const news = this.#news.of(frame)
-    if (this.#isAway || this.#waiting >= WAITING_LIMIT) {
+    if (this.#isOff) return
+    if (this.#isAway) {
+      const reason = this.#parts.store.failure?.code ?? 'failed'
+      for (const each of this.#held.add({ frame, news })) this.#drop(each, reason)
+      return
+    }
+    if (this.#waiting >= WAITING_LIMIT) {
       this.#news.lost(news)
-      if (this.#isAway) this.#lost('failed', this.#problem)
-      else this.#lost('queue_full')
+      this.#lost('queue_full')
       return
     }
     const second = yield* secondOf(frame, news)
-    this.#waiting++
-    void this.#parts.store
-      .append(second)
-      .then(
-        () => {
-          this.#news.taken(news)
-          this.#kept(frame.seconds)
-        },
-        (error: Error & { readonly code?: string }) => {
-          this.#news.lost(news)
-          this.#lost(error.code ?? 'failed', error.message)
-        },
-      )
-      .finally(() => {
-        this.#waiting--
-      })
+    void this.#append(frame, news, second)
     if (this.#seconds++ % HEALTH_EVERY_S === 0) this.#look()
+  }
+
+  async #append(frame: Frame, news: News, second: ClosedSecond): Promise<void> {
+    this.#waiting++
+    try {
+      await this.#parts.store.append(second)
+      this.#news.taken(news)
+      this.#kept(frame.seconds)
+    } catch (error) {
+      const { code, message } = error as HistoryError
+      this.#news.lost(news)
+      this.#lost(code ?? 'failed', message)
+    } finally {
+      this.#waiting--
+    }
   }
 
   late(frame: Frame): Task {
@@ -184,19 +250,26 @@ export class HistorySink implements Sink {
 
   /** Describes it for people. */
   history(): HistoryStatus {
-    const { message = this.#problem, bytes, bytesLimit, series, resolutions } = this.#health
-    const { place, keptS, known } = this.#parts
+    const { place, keptS, known, bytesLimit, store } = this.#parts
+    const message = this.#health?.message ?? this.#problem
+    const failing = this.#isOff || store.failure?.code === 'in_use' ? 'off' : 'failing'
+    const kept = this.#health && {
+      bytes: this.#health.bytes,
+      series: this.#health.series,
+      resolutions: this.#health.resolutions,
+    }
     return {
       place,
-      state: this.#problem === undefined ? 'running' : 'failing',
+      state: this.#problem === undefined ? 'running' : failing,
       ...(message === undefined ? {} : { message }),
-      ...{ bytes, bytesLimit, keptS, series, resolutions },
+      ...{ bytesLimit, keptS, ...kept },
       restored: known.size,
     }
   }
 
   async close(): Promise<void> {
     this.#began.resolve()
+    await this.#goesOn
     await this.#parts.store.close()
   }
 }

@@ -1,12 +1,12 @@
 /**
  * Opens the history of a hub, which goes on with the series that it finds there. One that can't be
- * opened is told, and the hub runs without.
+ * opened is told, and the hub runs without; where that may pass it is tried again.
  */
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Dialect } from '../../dialects/dialect.ts'
 import { type EngineAddress, engineAddress, isEngineAddress } from '../../history/promql/address.ts'
-import { type CellQuery, HistoryError } from '../../history/store.ts'
+import { type CellQuery, HistoryError, type HistoryHealth } from '../../history/store.ts'
 import type { HubConfig } from '../config/values.ts'
 import type { Hub } from '../hub.ts'
 import type { Log } from '../log.ts'
@@ -23,6 +23,8 @@ import { PULSE, writtenSeries } from './written-names.ts'
 const AHEAD_LIMIT_MS = 86_400_000
 /** Time that the start of the hub has for the first answer of an engine. */
 const FIRST_PROBE_MS = 2000
+/** Attempts to have a folder that another process has: for some 45 s. */
+const IN_USE_ATTEMPTS = 6
 
 /** Opens what the configuration asks for; to be called before the hub starts. */
 export async function openHistory(
@@ -48,44 +50,54 @@ export async function openHistory(
   }
 }
 
-/** @throws {HistoryError} for a folder that can't be used */
+/**
+ * Tells whether a folder that could not be opened may be had later: there is room, or it can be
+ * written again. Of one that another process has this is so while that may be ending; a hub that
+ * waited longer would take the folder from the next start of that one.
+ */
+function isTriedAgain({ code }: HistoryError, attempts: number): boolean {
+  if (code === 'in_use') return attempts < IN_USE_ATTEMPTS
+  return code === 'full' || code === 'unwritable' || code === 'failed'
+}
+
+/** @throws {HistoryError} for a folder that can't be used, now or later */
 async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log): Promise<void> {
   const { path: _path, timeoutMs: _timeoutMs, headers: _headers, ...rules } = config.history
-  const store = await ThreadHistory.open({ folder, ...rules }, { clock: hub.clock })
-  try {
-    const { durableS = 0 } = await store.health()
-    const aheadMs = hub.clock.wallMs() + AHEAD_LIMIT_MS
-    hub.live.comesAgain(Math.min(durableS * 1000, aheadMs))
-    const known = await goOn(hub, store, config, durableS)
-    const health = await store.health()
-    for (const note of health.notes) log('info', `history: ${note}`, { place: folder })
-    if (Object.keys(health.damaged).length > 0) {
-      const facts = { place: folder, ...health.damaged }
-      log('warn', 'parts of the history can not be read, and are left out', facts)
+  const { clock, series, metrics } = hub
+  const store = await ThreadHistory.open({ folder, ...rules }, { clock, isTriedAgain })
+  const opened = ({ durableS = 0, notes, damaged }: HistoryHealth): void => {
+    hub.live.comesAgain(Math.min(durableS * 1000, clock.wallMs() + AHEAD_LIMIT_MS))
+    for (const note of notes) log('info', `history: ${note}`, { place: folder })
+    if (Object.keys(damaged).length === 0) return
+    const facts = { place: folder, ...damaged }
+    log('warn', 'parts of the history can not be read, and are left out', facts)
+  }
+  let health: HistoryHealth | undefined
+  let known: ReadonlySet<number> = new Set()
+  if (store.failure === undefined) {
+    try {
+      known = await goOn(hub, store, config, (await store.health()).durableS ?? 0)
+      // behind that, for it may have found damage
+      health = await store.health()
+      opened(health)
+    } catch (error) {
+      await store.close().catch(() => {})
+      throw error
     }
     if (known.size > 0) log('info', 'series are gone on with', { series: known.size })
-    hub.history = store
-    const { series, metrics, clock } = hub
-    const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
-    const parts = {
-      store,
-      place: folder,
-      keptS,
-      health,
-      series,
-      metrics,
-      log,
-      originOf,
-      known,
-      clock,
-    }
-    const sink = new HistorySink(parts)
-    hub.past = new PastSeries(sink)
-    hub.addSink(sink)
-  } catch (error) {
-    await store.close().catch(() => {})
-    throw error
+  } else {
+    const reason = store.failure.message
+    log('warn', 'the hub runs without a history for now, and tries again', { reason })
   }
+  hub.history = store
+  const keptS = [rules.secondsKeptS, rules.minutesKeptS, rules.hoursKeptS]
+  const sink = new HistorySink({
+    ...{ store, place: folder, keptS, bytesLimit: rules.bytesLimit, health, opened },
+    heldBytesLimit: config.liveBytesLimit,
+    ...{ series, metrics, log, originOf, known, clock },
+  })
+  hub.past = new PastSeries(sink)
+  hub.addSink(sink)
 }
 
 /** Tells whether a relay of the hub writes to a store as it can be read. */

@@ -67,11 +67,21 @@ export class SeriesNews {
       const id = this.#lastId + 1
       if (!this.#known.has(id)) this.#defineId(id)
     }
+    this.#byFrame.set(frame, { defined: this.#definedSoFar(), ended: this.#ended })
+    this.#ended = []
+  }
+
+  /** Gives news of series that are there, which are told ahead of seconds that wait. */
+  ahead(): News {
+    return { defined: this.#definedSoFar(), ended: [] }
+  }
+
+  #definedSoFar(): readonly SeriesDefinition[] {
     for (const id of this.#changed) this.#defineId(id)
     this.#changed.clear()
-    this.#byFrame.set(frame, { defined: this.#defined, ended: this.#ended })
+    const defined = this.#defined
     this.#defined = []
-    this.#ended = []
+    return defined
   }
 
   #defineId(id: number): void {

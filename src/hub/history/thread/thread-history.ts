@@ -1,7 +1,8 @@
 /**
  * A history in a thread of its own, as the contract has it: files are synced and bundles are made
- * without costing the main thread anything. A thread that ends by itself is started again after a
- * while; calls until then fail, and the hub goes on without it.
+ * without costing the main thread anything. A thread that ends by itself, or can't open its folder
+ * for the time being, is started again after a while; calls until then fail, and the hub goes on
+ * without it.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -39,17 +40,24 @@ interface ThreadParts {
   readonly namesOf?: (query: CellQuery) => ToldNames
   /** Clock of restarts; without one a thread that ended stays so. */
   readonly clock?: Pick<Clock, 'after'>
+  /**
+   * Tells whether one that could not be opened is tried again after so many attempts in vain; none
+   * is unless stated, until it was open once.
+   */
+  readonly isTriedAgain?: (failure: HistoryError, attempts: number) => boolean
 }
 
-/** Callbacks about a thread that ends by itself. */
+/** Callbacks about a thread that ends by itself, or does not start. */
 interface ThreadWatcher {
   ended(reason: string): void
-  /** It runs again, and knows nothing of what it was told before. */
+  /** It runs again, or for the first time, and knows nothing of what it was told before. */
   restarted(): void
+  /** It is tried no more. */
+  gaveUp?(): void
 }
 
 /** Pauses before a thread is started again: longer each time, for a thread that ends each time. */
-const PAUSES = { reconnectFirstMs: 1000, reconnectLimitMs: 60_000, reconnectJitter: 0 }
+const PAUSES = { reconnectFirstMs: 1000, reconnectLimitMs: 15_000, reconnectJitter: 0 }
 
 /** Reads at once, and those that wait: as many as there are places for large answers. */
 const READS = { atOnce: 32, waiting: 128 }
@@ -69,6 +77,9 @@ export class ThreadHistory implements HistoryStore {
   #failure: HistoryError | undefined
   #isClosing = false
   #isStarting = false
+  #launched: Promise<void> = Promise.resolve()
+  /** Attempts in vain to open it for the first time; undefined once it was open. */
+  #attempts: number | undefined = 0
   #cancelRestart = (): void => {}
 
   private constructor(start: HistoryStart, parts: ThreadParts) {
@@ -77,16 +88,38 @@ export class ThreadHistory implements HistoryStore {
   }
 
   /**
-   * Starts the thread, which opens the folder, or reads an engine.
-   * @throws {HistoryError} where it can't
+   * Starts the thread, which opens the folder, or reads an engine. Where it can't and is tried
+   * again, calls fail until it does: {@link failure} says why.
+   * @throws {HistoryError} where it can't and is not tried again
    */
   static async open(start: HistoryStart, parts: ThreadParts = {}): Promise<ThreadHistory> {
     const history = new ThreadHistory(start, parts)
-    await history.#launch()
+    try {
+      await history.#launch()
+    } catch (error) {
+      if (!history.#isTriedAgain) throw error
+      history.#restartLater()
+    }
     return history
   }
 
-  async #launch(): Promise<void> {
+  /** Reason why calls fail; undefined while they are answered. */
+  get failure(): HistoryError | undefined {
+    return this.#failure
+  }
+
+  get #isTriedAgain(): boolean {
+    if (this.#attempts === undefined) return true
+    return this.#parts.isTriedAgain?.(this.#failure!, this.#attempts) === true
+  }
+
+  #launch(): Promise<void> {
+    const launched = this.#startThread()
+    this.#launched = launched.catch(() => {})
+    return launched
+  }
+
+  async #startThread(): Promise<void> {
     const file = `./history-thread${extname(import.meta.url)}`
     const worker = new Worker(new URL(file, import.meta.url), {
       workerData: this.#start,
@@ -98,12 +131,14 @@ export class ThreadHistory implements HistoryStore {
     worker.on('error', (error) => this.#fail(worker, String(error)))
     worker.once('exit', () => this.#fail(worker, 'it was ended'))
     try {
-      this.#failure = undefined
       this.#isStarting = true
       await this.#wait(0)
+      this.#failure = undefined
+      this.#attempts = undefined
     } catch (error) {
       this.#worker = undefined
       this.#failure = error as HistoryError
+      if (this.#attempts !== undefined) this.#attempts++
       await worker.terminate()
       throw error
     } finally {
@@ -170,6 +205,7 @@ export class ThreadHistory implements HistoryStore {
   async close(): Promise<void> {
     this.#isClosing = true
     this.#cancelRestart()
+    await this.#launched
     if (this.#failure !== undefined) return
     await this.#call('close')
     await this.#worker?.terminate()
@@ -226,9 +262,12 @@ export class ThreadHistory implements HistoryStore {
   async #restart(): Promise<void> {
     try {
       await this.#launch()
-      this.#watcher?.restarted()
     } catch {
-      this.#restartLater() // why it does not start is told with each call
+      // why it does not start is told with each call
+      if (this.#isTriedAgain) this.#restartLater()
+      else this.#watcher?.gaveUp?.()
+      return
     }
+    if (!this.#isClosing) this.#watcher?.restarted()
   }
 }
