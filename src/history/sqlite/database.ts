@@ -17,6 +17,7 @@ import { hash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { HistoryError } from '../store.ts'
 import { headNumbers, syncFolder } from './head/head-log.ts'
 
@@ -84,16 +85,15 @@ export function openDatabase(folder: string): OpenedDatabase {
     }
     createDatabase(folder, path)
   }
-  checkHeader(path)
+  const wasClean = checkWhole(path)
   const db = new DatabaseSync(path, { timeout: 5000 })
   try {
-    const wasClean = checkContent(db, path)
+    migrate(db, path, schemaVersion(db))
     configure(db)
     return { db, wasClean }
   } catch (error) {
     db.close()
-    if (error instanceof HistoryError) throw error
-    throw new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
+    throw damagedError(path, error)
   }
 }
 
@@ -104,17 +104,36 @@ export function openDatabase(folder: string): OpenedDatabase {
 export function openForReading(folder: string): DatabaseSync {
   const path = databasePath(folder)
   if (!existsSync(path)) throw new HistoryError('missing', `there is no history in ${folder}`)
+  const version = looking(path, schemaVersion)
+  if (version !== SCHEMA_VERSION) throw versionError(path, version)
+  return new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+}
+
+/**
+ * Reads a database without leaving a trace, whatever it is: plainly opened, SQLite would merge the
+ * log beside it into it, or index that in another file. So it locks nothing, which is right for one
+ * that this process alone has, and for a first page.
+ * @throws {HistoryError} `foreign` or `damaged`
+ */
+function looking<T>(path: string, look: (db: DatabaseSync) => T): T {
   checkHeader(path)
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const url = pathToFileURL(path)
+  url.search = `?mode=ro&vfs=${process.platform === 'win32' ? 'win32' : 'unix'}-none`
+  const db = new DatabaseSync(url)
   try {
-    const version = schemaVersion(db)
-    if (version !== SCHEMA_VERSION) throw versionError(path, version)
-    return db
+    // its index of the log is in memory then
+    db.exec('PRAGMA locking_mode=EXCLUSIVE')
+    return look(db)
   } catch (error) {
+    throw damagedError(path, error)
+  } finally {
     db.close()
-    if (error instanceof HistoryError) throw error
-    throw new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function damagedError(path: string, error: unknown): HistoryError {
+  if (error instanceof HistoryError) return error
+  return new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
 }
 
 function schemaVersion(db: DatabaseSync): number {
@@ -171,17 +190,22 @@ function checkHeader(path: string): void {
   }
 }
 
-/** @returns whether it was closed in order */
-function checkContent(db: DatabaseSync, path: string): boolean {
-  const version = schemaVersion(db)
-  if (version > SCHEMA_VERSION) throw versionError(path, version)
-  const wasClean = readState(db, 'clean') === 1
-  if (!wasClean) {
-    const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
-    if (problem !== 'ok') throw new HistoryError('damaged', `${path}: ${problem}`)
-  }
-  migrate(db, path, version)
-  return wasClean
+/**
+ * Looks at all that is read when a history is opened, and at everything where it was not closed in
+ * order: what is refused has not been written to.
+ * @returns whether it was closed in order
+ */
+function checkWhole(path: string): boolean {
+  return looking(path, (db) => {
+    const version = schemaVersion(db)
+    if (version > SCHEMA_VERSION) throw versionError(path, version)
+    const wasClean = readState(db, 'clean') === 1
+    if (!wasClean || existsSync(`${path}-wal`)) {
+      const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
+      if (problem !== 'ok') throw new HistoryError('damaged', `${path}: ${problem}`)
+    }
+    return wasClean
+  })
 }
 
 function migrate(db: DatabaseSync, path: string, from: number): void {

@@ -19,6 +19,7 @@ import { after, test } from 'node:test'
 import { SecondMaker, START_S } from '../../../test/support/history.ts'
 import { type Identity, identityKey } from '../../model/index.ts'
 import { HistoryError } from '../store.ts'
+import { openSnapshot } from './offline/snapshot.ts'
 import { SqliteHistory } from './sqlite-history.ts'
 
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -163,6 +164,49 @@ test('a database that is cut, empty or foreign is refused and left as it is', as
   later.exec('PRAGMA user_version = 99')
   later.close()
   assert.throws(() => open(newer), { code: 'newer' })
+})
+
+/** All files of a folder but the lock, which is no part of the history. */
+function filesIn(folder: string): ReadonlyMap<string, Buffer> {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('lock.db'))
+  return new Map(names.sort().map((name) => [name, readFileSync(join(folder, name))]))
+}
+
+test('a database that is refused stays as it is, and so do the logs beside it', async () => {
+  const folder = newFolder()
+  const store = open(folder)
+  await fill(store, 0, 700)
+  const path = (copy: string): string => join(copy, 'history.db')
+  const torn = killed(folder)
+  truncateSync(path(torn), 4096 * 3)
+  const newer = killed(folder)
+  const later = new DatabaseSync(path(newer))
+  later.exec('PRAGMA user_version = 99')
+  const foreign = newFolder()
+  const theirs = new DatabaseSync(path(foreign))
+  theirs.exec('PRAGMA journal_mode = WAL; CREATE TABLE theirs(a)')
+  for (const [from, code] of [
+    [torn, 'damaged'],
+    [newer, 'newer'],
+    [foreign, 'foreign'],
+  ] as const) {
+    for (const isIndexed of [true, false]) {
+      const copy = killed(from)
+      if (!isIndexed) rmSync(`${path(copy)}-shm`, { force: true })
+      const before = filesIn(copy)
+      assert.ok(before.get('history.db-wal')!.length > 0)
+      assert.throws(() => open(copy), { code })
+      assert.deepEqual(filesIn(copy), before)
+      assert.throws(
+        () => openSnapshot(copy),
+        (error) => error instanceof HistoryError,
+      )
+      if (code !== 'damaged') assert.deepEqual(filesIn(copy), before)
+    }
+  }
+  later.close()
+  theirs.close()
+  await store.close()
 })
 
 test('above the limit of bytes the oldest windows go, and the newest hour stays', async () => {
