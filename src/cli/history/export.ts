@@ -53,7 +53,7 @@ export async function exportHistory(options: ExportOptions): Promise<void> {
   }
   if (draft !== undefined) renameSync(draft, output!)
   const counts = `${countText(work.cells, 'cells')} of ${countText(series.length, 'series')}`
-  const damaged = snapshot.damaged === 0 ? '' : `; ${snapshot.damaged} damaged chunks left out`
+  const damaged = snapshot.damaged === 0 ? '' : `; ${snapshot.damaged} damaged parts left out`
   process.stderr.write(`${counts}${damaged}\n`)
 }
 

@@ -3,7 +3,7 @@
  * is not ours, or not whole, is never written to.
  *
  *   series   a row each: slot, key of its identity, which is found by part of its hash (an index of
- *            keys would have them all twice), metadata, life span, total at the last seal
+ *            keys would have them all twice), metadata, life span, total at the last seal, checksum
  *   second5  bundles of cells of a second, of five minutes; second, of an hour, made of twelve
  *   minute1  bundles of cells of a minute, of an hour; minute, of four hours, made of four
  *   hour     bundles of cells of an hour, of thirty days
@@ -13,27 +13,30 @@
  * Rows of bundles have the id `window * 2^21 + block`, where a block is 128 slots: a window is one
  * range of ids, which retention deletes at once.
  */
-import { hash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { HistoryError } from '../store.ts'
 import { headNumbers, syncFolder } from './head/head-log.ts'
+import { changing, defineRowCrc, keyHash } from './series-row.ts'
 
 /** Number in SQLite's header that says whose file it is: 'PMHI'. */
 const APPLICATION_ID = 0x504d_4849
-const SCHEMA_VERSION = 3
+const SCHEMA_VERSION = 4
 const PAGE_BYTES = 4096
 
-const SERIES = `
+/** Table of series as versions 3 and 4 have it. */
+function seriesTable(crc: string): string {
+  return `
 CREATE TABLE series(slot INTEGER PRIMARY KEY, kind INTEGER NOT NULL, hash INTEGER NOT NULL,
   metadata TEXT NOT NULL, origin TEXT, firstS INTEGER, lastS INTEGER, total BLOB,
-  living INTEGER NOT NULL, key BLOB NOT NULL);
+  living INTEGER NOT NULL, key BLOB NOT NULL${crc});
 CREATE INDEX series_hash ON series(hash);
 `
+}
 
-const SCHEMA = `${SERIES}
+const SCHEMA = `${seriesTable(', crc INTEGER NOT NULL')}
 CREATE TABLE second5(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE second(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
 CREATE TABLE minute1(id INTEGER PRIMARY KEY, b BLOB NOT NULL);
@@ -55,10 +58,16 @@ const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   // keys had an index of their own, which held each a second time
   [
     2,
-    `ALTER TABLE series RENAME TO series2; ${SERIES}
+    `ALTER TABLE series RENAME TO series2; ${seriesTable('')}
      INSERT INTO series SELECT slot, kind, key_hash(key), metadata, origin, firstS, lastS, total,
        living, key FROM series2;
      DROP TABLE series2`,
+  ],
+  // rows had no checksum
+  [
+    3,
+    `ALTER TABLE series ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;
+     ${changing({})}`,
   ],
 ])
 
@@ -106,7 +115,9 @@ export function openForReading(folder: string): DatabaseSync {
   if (!existsSync(path)) throw new HistoryError('missing', `there is no history in ${folder}`)
   const version = looking(path, schemaVersion)
   if (version !== SCHEMA_VERSION) throw versionError(path, version)
-  return new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  defineRowCrc(db)
+  return db
 }
 
 /**
@@ -209,6 +220,7 @@ function checkWhole(path: string): boolean {
 }
 
 function migrate(db: DatabaseSync, path: string, from: number): void {
+  defineRowCrc(db)
   if (from === SCHEMA_VERSION) return
   db.function('key_hash', { deterministic: true }, (key) => keyHash(key as Uint8Array))
   for (let version = from; version < SCHEMA_VERSION; version++) {
@@ -222,14 +234,6 @@ function configure(db: DatabaseSync): void {
   db.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=4194304;
     PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY`)
   setState(db, 'clean', 0)
-}
-
-/**
- * Gives the part of a key's hash by which its series is found: 48 bits, of a hash for which no
- * client can make up many keys that share them.
- */
-export function keyHash(key: Uint8Array): number {
-  return hash('sha256', key, 'buffer').readUIntBE(0, 6)
 }
 
 export function readState(db: DatabaseSync, name: string): number {

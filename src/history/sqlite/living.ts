@@ -9,36 +9,31 @@ import type { Block } from '../codec/index.ts'
 import type { LivingQuery, LivingSeries } from '../store.ts'
 import { kindAt } from './bundles/levels.ts'
 import { metadataOf, type NoteDamage, totalBlock } from './row-facts.ts'
+import { changing, ROW_COLUMNS, type SeriesRow, wholenessOf } from './series-row.ts'
 
-type Row = readonly [
-  slot: number,
-  kind: number,
-  key: Uint8Array,
-  metadata: string,
-  origin: string | null,
-  lastS: number | null,
-  total: Uint8Array | null,
-]
-
-/** Reads a page; a series whose total can't be read ends there, for it can't go on from it. */
+/**
+ * Reads a page. A series whose row can't be believed, or whose total can't be read, ends there, for
+ * it can't go on from it.
+ */
 export function readLiving(
   db: DatabaseSync,
   { after, limit }: LivingQuery,
   damaged: NoteDamage,
 ): LivingSeries {
   const select = db.prepare(
-    `SELECT slot, kind, key, metadata, origin, lastS, total FROM series
-       WHERE slot > ? AND living = 1 ORDER BY slot LIMIT ?`,
+    `SELECT ${ROW_COLUMNS} FROM series WHERE slot > ? AND living = 1 ORDER BY slot LIMIT ?`,
   )
   select.setReturnArrays(true)
+  const end = db.prepare(`${changing({ living: '0', total: 'NULL' })} WHERE slot = ?`)
+  // whose checksum stays wrong: nothing of it can be told
+  const leave = db.prepare('UPDATE series SET living = 0 WHERE slot = ?')
   for (let last = after; ; ) {
-    const rows = select.all(last, limit) as unknown as readonly Row[]
-    const blocks = rows.map(([, kind, , , , , total]) => {
-      return total === null ? null : totalBlock(kindAt(kind), total, damaged)
-    })
+    const rows = select.all(last, limit) as unknown as readonly SeriesRow[]
+    const blocks = rows.map((row) => blockOfTotal(row, damaged))
     const whole = rows.filter((_, i) => blocks[i] !== undefined)
-    const end = db.prepare('UPDATE series SET living = 0, total = NULL WHERE slot = ?')
-    for (const [i, [slot]] of rows.entries()) if (blocks[i] === undefined) end.run(slot)
+    for (const [i, row] of rows.entries()) {
+      if (blocks[i] === undefined) (wholenessOf(row) === 'none' ? leave : end).run(row[0])
+    }
     const known = blocks.filter((block) => block !== undefined)
     // a page of none would be taken for the end of the list
     if (whole.length > 0 || rows.length === 0) return pageOf(whole, known, damaged)
@@ -46,8 +41,18 @@ export function readLiving(
   }
 }
 
+/** Reads the total of a row, null for none; undefined for a row that can't be believed. */
+function blockOfTotal(row: SeriesRow, damaged: NoteDamage): Block | null | undefined {
+  const [, kind, , , , , , total] = row
+  if (wholenessOf(row) === 'whole') {
+    return total === null ? null : totalBlock(kindAt(kind), total, damaged)
+  }
+  damaged({ code: 'series' })
+  return undefined
+}
+
 function pageOf(
-  rows: readonly Row[],
+  rows: readonly SeriesRow[],
   blocks: readonly (Block | null)[],
   damaged: NoteDamage,
 ): LivingSeries {
@@ -55,14 +60,15 @@ function pageOf(
   const columns = {
     numbers: new Uint32Array(rows.length),
     kinds: new Uint8Array(rows.length),
-    keys: new Uint8Array(rows.reduce((sum, [, , { length }]) => sum + length, 0)),
+    keys: new Uint8Array(rows.reduce((sum, row) => sum + row[9].length, 0)),
     keyEnds: new Uint32Array(rows.length),
     metadataPlaces: new Uint32Array(rows.length),
     originPlaces: new Uint32Array(rows.length),
     lastS: new Float64Array(rows.length),
   }
   let end = 0
-  for (const [i, [slot, kind, key, described, origin, lastS]] of rows.entries()) {
+  for (const [i, row] of rows.entries()) {
+    const [slot, kind, , described, origin, , lastS, , , key] = row
     columns.keys.set(key, end)
     end += key.length
     columns.keyEnds[i] = end

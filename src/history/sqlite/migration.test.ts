@@ -52,6 +52,13 @@ async function sums(store: SqliteHistory, hours: number, stepS: number): Promise
   return deltas.reduce<number>((sum, delta) => sum + Number(delta), 0)
 }
 
+/** Makes of a folder what schema 3 had: rows of series without a checksum. */
+function toSchema3(folder: string): void {
+  const db = new DatabaseSync(databasePath(folder))
+  db.exec('ALTER TABLE series DROP COLUMN crc; PRAGMA user_version = 3')
+  db.close()
+}
+
 /** Makes of a folder what schema 2 had: an index of keys. */
 function toSchema2(folder: string): void {
   const db = new DatabaseSync(databasePath(folder))
@@ -109,10 +116,24 @@ test('a folder of schema 1, with a head log of its time, goes on and loses nothi
   await next.retain()
   await next.close()
   const db = new DatabaseSync(databasePath(copy))
-  assert.equal(db.prepare('PRAGMA user_version').get()?.user_version, 3)
+  assert.equal(db.prepare('PRAGMA user_version').get()?.user_version, 4)
   assert.equal(db.prepare('SELECT count(*) AS n FROM minute').get()?.n, 2, 'four hours each')
   db.close()
   const again = open(copy, BEGIN_S + 9 * 3600)
   for (const step of [60, 3600]) assert.equal(await sums(again, 6, step), (5 * 3600) / 30)
   await again.close()
+})
+
+test('a folder of schema 3 goes on with its series and totals, which are whole', async () => {
+  const folder = newFolder()
+  const store = open(folder, BEGIN_S + 3600)
+  await fill(store, BEGIN_S, BEGIN_S + 900)
+  await store.close()
+  toSchema3(folder)
+  const next = open(folder, BEGIN_S + 3600)
+  const { keyEnds, totals } = await next.living({ limit: 10, after: 0 })
+  assert.deepEqual([keyEnds.length, [...totals]], [1, [30]])
+  assert.equal(await sums(next, 1, 60), 30)
+  assert.deepEqual((await next.health()).damaged, {})
+  await next.close()
 })

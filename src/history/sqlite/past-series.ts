@@ -12,18 +12,10 @@ import { SECOND5 } from './bundles/levels.ts'
 import type { Tables } from './bundles/maintenance.ts'
 import type { OpenWindows } from './head/open-windows.ts'
 import { LastMetadata, type NoteDamage } from './row-facts.ts'
+import { ROW_COLUMNS, type SeriesRow, wholenessOf } from './series-row.ts'
 
 /** Slots that are looked at between two pauses: some milliseconds. */
 const SLOTS_PER_STEP = 2048
-
-type Row = readonly [
-  slot: number,
-  key: Uint8Array,
-  metadata: string,
-  origin: string | null,
-  firstS: number | null,
-  lastS: number | null,
-]
 
 /** News of series beside the table, by slot. */
 interface SlotNews {
@@ -58,7 +50,7 @@ export function* finding(
 ): Task<FoundSeries> {
   const { fromS, toS, limit, partEnding } = query
   const select = db.prepare(
-    `SELECT slot, key, metadata, origin, firstS, lastS FROM series
+    `SELECT ${ROW_COLUMNS} FROM series
        WHERE slot >= ? AND slot < ?
          AND (living = 0 AND lastS > ? AND firstS <= ?
            OR slot IN (SELECT value FROM json_each(?)))`,
@@ -74,14 +66,17 @@ export function* finding(
     const begin = step * SLOTS_PER_STEP
     const slots = JSON.stringify(ended.get(step) ?? [])
     const rows = select.all(begin, begin + SLOTS_PER_STEP, fromS, toS, slots)
-    for (const row of rows as unknown as readonly Row[]) {
-      const [slot, key, text, origin] = row
+    for (const row of rows as unknown as readonly SeriesRow[]) {
+      const [slot, , , text, origin, , , , , key] = row
       const life = news.living.has(slot) ? undefined : lifeOf(row, news)
       if (life === undefined || life.lastS <= fromS || life.firstS > toS) continue
       const identity = identityOf(key)
       if (identity === undefined || isPart(identity, partEnding)) continue
       const described = metadata.of(text)
       if (!matches({ kind: identity.kind, identity, metadata: described })) continue
+      const wholeness = wholenessOf(row)
+      if (wholeness !== 'whole') damaged({ code: 'series' })
+      if (wholeness === 'none') continue
       total++
       const told = { key, metadata: described, ...life }
       newest.add(origin === null ? told : { ...told, origin })
@@ -93,7 +88,7 @@ export function* finding(
 
 /** Gives the life of a series; undefined for one that never had a cell. */
 function lifeOf(
-  [slot, , , , first, last]: Row,
+  [slot, , , , , first, last]: SeriesRow,
   { ended, open }: SlotNews,
 ): { readonly firstS: number; readonly lastS: number } | undefined {
   let firstS = first ?? Number.POSITIVE_INFINITY

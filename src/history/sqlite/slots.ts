@@ -6,9 +6,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Cell, identityOf, KINDS, type Kind } from '../../model/index.ts'
 import type { SeriesDefinition, SeriesQuery, StoredSeries } from '../store.ts'
 import { BLOCK_SLOTS, blockNumber, kindAt } from './bundles/levels.ts'
-import { keyHash, readState, setState } from './database.ts'
+import { readState, setState } from './database.ts'
 import type { SlotDefinition } from './head/record.ts'
 import { encodeTotal, LastMetadata, type NoteDamage, totalOf } from './row-facts.ts'
+import { changing, keyHash, ROW_COLUMNS, type SeriesRow, wholenessOf } from './series-row.ts'
 
 const LIST_LIMIT = 10_000
 /** Keys whose slots are remembered: those of large reads, which come again. */
@@ -26,11 +27,11 @@ export class Slots {
   readonly #find: StatementSync
   readonly #insert: StatementSync
   readonly #annotate: StatementSync
-  readonly #known: StatementSync
+  readonly #begin: StatementSync
+  readonly #row: StatementSync
   readonly #live: StatementSync
   readonly #end: StatementSync
   readonly #kind: StatementSync
-  readonly #total: StatementSync
   readonly #update: StatementSync
   readonly #widen: StatementSync
   readonly #delete: StatementSync
@@ -48,26 +49,26 @@ export class Slots {
     this.#db = db
     this.#damaged = damaged
     this.#find = db.prepare('SELECT slot, kind FROM series WHERE hash = ? AND key = ?')
-    this.#insert = db.prepare(
-      `INSERT INTO series(slot, kind, hash, key, metadata, origin, living)
-         VALUES (?, ?, ?, ?, ?, ?, 1)`,
-    )
-    this.#annotate = db.prepare(
-      'UPDATE series SET metadata = ?, origin = ?, living = 1 WHERE slot = ?',
-    )
-    this.#known = db.prepare('SELECT metadata, origin, living FROM series WHERE slot = ?')
-    this.#live = db.prepare('UPDATE series SET living = ? WHERE slot = ?')
-    this.#end = db.prepare('UPDATE series SET living = ?, total = NULL WHERE slot = ?')
+    const first = '$slot, $kind, $hash, $metadata, $origin, NULL, NULL, NULL, 1, $key'
+    this.#insert = db.prepare(`INSERT INTO series VALUES (${first}, row_crc(${first}))`)
+    const change = (columns: Readonly<Record<string, string>>): StatementSync => {
+      return db.prepare(`${changing(columns)} WHERE slot = $slot`)
+    }
+    const facts = { metadata: '$metadata', origin: '$origin', living: '1' }
+    this.#annotate = change(facts)
+    this.#begin = change({ ...facts, firstS: 'NULL', lastS: 'NULL', total: 'NULL' })
+    this.#live = change({ living: '$living' })
+    this.#end = change({ living: '$living', total: 'NULL' })
+    const span = {
+      firstS: 'min(coalesce(firstS, $firstS), $firstS)',
+      lastS: 'max(coalesce(lastS, 0), $lastS)',
+    }
+    this.#update = change({ ...span, total: '$total', living: '$living' })
+    this.#widen = change(span)
+    const one = db.prepare(`SELECT ${ROW_COLUMNS} FROM series WHERE slot = ?`)
+    one.setReturnArrays(true)
+    this.#row = one
     this.#kind = db.prepare('SELECT kind FROM series WHERE slot = ?')
-    this.#total = db.prepare('SELECT kind, total FROM series WHERE slot = ?')
-    this.#update = db.prepare(
-      `UPDATE series SET firstS = min(coalesce(firstS, ?), ?), lastS = max(coalesce(lastS, 0), ?),
-         total = ?, living = ? WHERE slot = ?`,
-    )
-    this.#widen = db.prepare(
-      `UPDATE series SET firstS = min(coalesce(firstS, ?), ?), lastS = max(coalesce(lastS, 0), ?)
-         WHERE slot = ?`,
-    )
     this.#delete = db.prepare('DELETE FROM series WHERE slot = ?')
     this.#forgetEmpty = db.prepare('DELETE FROM series WHERE slot = ? AND lastS IS NULL')
     this.#count = db.prepare('SELECT count(*) AS n FROM series')
@@ -124,27 +125,38 @@ export class Slots {
     if (known !== undefined) return known.slot
     const defined = this.define(series)
     if (defined === undefined) throw new RangeError('a key that names no series')
-    this.#end.run(0, defined.slot)
+    this.#end.run({ living: 0, slot: defined.slot })
     return defined.slot
   }
 
   /** Widens the life span of a series by that of its past. */
   widen(slot: number, firstS: number, lastS: number): void {
-    this.#widen.run(firstS, firstS, lastS, slot)
+    this.#widen.run({ firstS, lastS, slot })
   }
 
   /** Writes what a record says of a series; the same again changes nothing. */
   write({ slot, kind, key, metadata, origin }: SlotDefinition): void {
     const text = JSON.stringify(metadata)
-    const known = this.#known.get(slot)
+    const told = { metadata: text, origin: origin ?? null, slot }
+    const row = this.#rowOf(slot)
     this.#blocks = Math.max(this.#blocks, blockNumber(slot) + 1)
-    if (known === undefined) {
-      this.#insert.run(slot, KINDS.indexOf(kind), keyHash(key), key, text, origin ?? null)
+    if (row === undefined) {
+      this.#insert.run({ ...told, kind: KINDS.indexOf(kind), hash: keyHash(key), key })
+      return
+    }
+    if (wholenessOf(row) !== 'whole') {
+      this.#damaged({ code: 'series' })
+      this.#begin.run(told)
       return
     }
     // a hub that starts again tells of all its series
-    const isSame = known.metadata === text && known.origin === (origin ?? null)
-    if (!isSame || known.living !== 1) this.#annotate.run(text, origin ?? null, slot)
+    const [, , , metadataText, knownOrigin, , , , living] = row
+    const isSame = metadataText === text && knownOrigin === told.origin
+    if (!isSame || living !== 1) this.#annotate.run(told)
+  }
+
+  #rowOf(slot: number): SeriesRow | undefined {
+    return this.#row.get(slot) as unknown as SeriesRow | undefined
   }
 
   #nextSlot(kind: Kind): number {
@@ -154,17 +166,20 @@ export class Slots {
     return next
   }
 
-  /** Reads the total at the last seal. */
+  /** Reads the total at the last seal; undefined for none, or none that can be believed. */
   total(slot: number): Cell | undefined {
-    const row = this.#total.get(slot)
-    return row === undefined ? undefined : totalOf(kindAt(row.kind), row.total, this.#damaged)
+    const row = this.#rowOf(slot)
+    if (row === undefined || row[7] === null) return undefined
+    if (wholenessOf(row) === 'whole') return totalOf(kindAt(row[1]), row[7], this.#damaged)
+    this.#damaged({ code: 'series' })
+    return undefined
   }
 
   /** Writes the life span and the total of a series at a seal. */
   update(slot: number, span: SeriesSpan): void {
     const { firstS, lastS, total, isLiving } = span
     const bytes = total === undefined ? null : encodeTotal(total)
-    this.#update.run(firstS, firstS, lastS, bytes, isLiving ? 1 : 0, slot)
+    this.#update.run({ firstS, lastS, total: bytes, living: isLiving ? 1 : 0, slot })
   }
 
   /**
@@ -177,7 +192,7 @@ export class Slots {
       return
     }
     const change = isReset || !isLiving ? this.#end : this.#live
-    change.run(isLiving ? 1 : 0, slot)
+    change.run({ living: isLiving ? 1 : 0, slot })
   }
 
   /** Lets go of series whose cells may be in bundles for a while; part of a transaction. */
@@ -194,20 +209,26 @@ export class Slots {
 
   list({ keys, limit = LIST_LIMIT, after = 0 }: SeriesQuery = {}): StoredSeries[] {
     const reader = new RowReader(this.#damaged)
-    const columns = 'slot, key, kind, metadata, origin, firstS, lastS, total, living'
+    const select = (where: string): StatementSync => {
+      const statement = this.#db.prepare(`SELECT ${ROW_COLUMNS} FROM series WHERE ${where}`)
+      statement.setReturnArrays(true)
+      return statement
+    }
     if (keys !== undefined) {
-      const one = this.#db.prepare(`SELECT ${columns} FROM series WHERE hash = ? AND key = ?`)
-      one.setReturnArrays(true)
+      const one = select('hash = ? AND key = ?')
       return keys.flatMap((key) => {
-        const row = one.get(keyHash(key), key)
+        const row = one.get(keyHash(key), key) as unknown as SeriesRow | undefined
         return row === undefined ? [] : reader.series(row)
       })
     }
-    const all = this.#db.prepare(
-      `SELECT ${columns} FROM series WHERE slot > ? ORDER BY slot LIMIT ?`,
-    )
-    all.setReturnArrays(true)
-    return all.all(after, Math.min(limit, LIST_LIMIT)).map((row) => reader.series(row))
+    const all = select('slot > ? ORDER BY slot LIMIT ?')
+    for (let last = after; ; ) {
+      const rows = all.all(last, Math.min(limit, LIST_LIMIT)) as unknown as readonly SeriesRow[]
+      const series = rows.flatMap((row) => reader.series(row))
+      // a page of none would be taken for the end of the list
+      if (series.length > 0 || rows.length === 0) return series
+      last = rows.at(-1)![0]
+    }
   }
 }
 
@@ -228,20 +249,24 @@ class RowReader {
     this.#metadata = new LastMetadata(damaged)
   }
 
-  /** @param row columns as `list` selects them */
-  series(row: unknown): StoredSeries {
-    const [slot, key, kindNumber, metadata, origin, firstS, lastS, total, living] =
-      row as readonly unknown[]
+  /** Reads a row; one of which not even the key can be believed is left out. */
+  series(row: SeriesRow): StoredSeries[] {
+    const [slot, kindNumber, , metadata, origin, firstS, lastS, total, living, key] = row
+    const wholeness = wholenessOf(row)
+    if (wholeness !== 'whole') this.#damaged({ code: 'series' })
+    if (wholeness === 'none') return []
     const kind = kindAt(kindNumber)
-    return {
-      number: Number(slot),
-      key: key as Uint8Array,
-      kind,
-      metadata: this.#metadata.of(String(metadata)),
-      origin: origin === null ? undefined : String(origin),
-      firstS: Number(firstS),
-      lastS: Number(lastS),
-      total: living === 1 ? totalOf(kind, total, this.#damaged) : undefined,
-    }
+    const isLiving = living === 1 && wholeness === 'whole'
+    return [
+      {
+        number: slot,
+        ...{ key, kind },
+        metadata: this.#metadata.of(metadata),
+        origin: origin ?? undefined,
+        firstS: Number(firstS),
+        lastS: Number(lastS),
+        total: isLiving ? totalOf(kind, total, this.#damaged) : undefined,
+      },
+    ]
   }
 }

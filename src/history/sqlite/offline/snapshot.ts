@@ -52,7 +52,7 @@ export class HistorySnapshot {
   /** Starts of the first hours of seconds and of minutes, Unix seconds. */
   readonly #secondS: number
   readonly #minuteS: number
-  /** Chunks that could not be read, and were left out. */
+  /** Chunks and facts of series that could not be read, and were left out. */
   damaged = 0
 
   /** @throws {HistoryError} where there is no history, or none that can be read */
@@ -66,7 +66,7 @@ export class HistorySnapshot {
       }
       const { db } = this
       this.tables = new Map(LEVELS.map((each) => [each.table, new BundleTable(db, each, damaged)]))
-      this.#slots = new Slots(db)
+      this.#slots = new Slots(db, damaged)
       for (const level of LEVELS) this.#windows.set(level, this.#windowsOf(level))
     } catch (error) {
       this.db.close()
