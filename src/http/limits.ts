@@ -73,6 +73,7 @@ export interface HttpReports {
    *   end
    * - `taps`: `opened`, and `disconnected`, `stalled`, `stopped` or `made_room` at the end
    * - `events_skipped`: `cells`, `series` or `sources`, for slow clients of the live stream
+   * - `scrapes`: `not_durable`, an answer that ended before what it told was
    * - `name_conflicts`: `label` or `family`, once per series
    * - `accepts_failed`: code of the system's error
    * - `errors`: `ROUTE`, where a request failed by our fault

@@ -102,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const exposition = new Exposition(view, options.prometheus ?? {}, reports)
   const preparation = new Preparation(view.clock, turns, exposition)
   const allowedHosts = options.allowedHosts ?? []
-  const scrapes = new Scrapes({ exposition, answers, host, allowedHosts, reports })
+  const scrapes = new Scrapes({ view, exposition, answers, host, allowedHosts, reports })
   const app = new LazyApp(async () => {
     const { createApp } = await import('./app.ts')
     return createApp({

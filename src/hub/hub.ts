@@ -6,7 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
-import { type Writer, Zone, type ZoneReader } from '../shm/index.ts'
+import type { Writer, Zone, ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
 import { type ListenAddress, measurementsOf } from './bindings/binding.ts'
@@ -18,8 +18,8 @@ import { type FormerSeries, restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
 import { ingestEvents } from './ingest/events.ts'
+import { createHubZone } from './ingest/hub-zone.ts'
 import type { IngestEvents } from './ingest/ingest.ts'
-import { metricsLimitOf } from './ingest/quota.ts'
 import { Windows } from './ingest/windows/windows.ts'
 import { ZoneIngest } from './ingest/zone-ingest.ts'
 import { Descriptors } from './listen/descriptors.ts'
@@ -37,6 +37,7 @@ import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import type { HubGuest, Participant, Resident } from './resident.ts'
 import { ClockSteps } from './second/clock-steps.ts'
+import { DurableTotals } from './second/durable-totals.ts'
 import { PeerSeconds, type PeerSecondsParts } from './second/peer-seconds.ts'
 import { Second } from './second/second.ts'
 import { SecondMerger } from './second/second-merger.ts'
@@ -73,9 +74,6 @@ interface HubParts {
   readonly createWorker?: CreateWorker
 }
 
-/** Largest identity in bytes: a name of any dialect with its labels. */
-const IDENTITY_BYTES_LIMIT = 65_535
-
 export class Hub implements HubView {
   readonly version = VERSION
   readonly startId: string = crypto.randomUUID()
@@ -87,6 +85,7 @@ export class Hub implements HubView {
   /** Memory beyond the ring; set before {@link start}. */
   history: HubView['history']
   past: HubView['past']
+  readonly durable: DurableTotals
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
   readonly #config: HubConfig
@@ -128,12 +127,7 @@ export class Hub implements HubView {
     this.#dialects = guests.map(({ dialect }) => dialect)
     const optionsOf = (name: string) => dialectOptions(config, name)
     this.#exportRules = exportRulesOf(this.#dialects, optionsOf)
-    this.#zone = Zone.create({
-      zoneBytesLimit: config.zoneBytesLimit,
-      metricsLimit: metricsLimitOf(config),
-      keyBytesLimit: IDENTITY_BYTES_LIMIT,
-      backing: guests.some((guest) => needsWasmZone(guest, config)) ? 'wasm' : 'sab',
-    })
+    this.#zone = createHubZone(config, guests)
     this.#writer = this.#zone.attach()
     this.#reader = this.#zone.reader()
     this.series = new SeriesStore(this.#zone, config, () => clock.wallMs())
@@ -154,7 +148,12 @@ export class Hub implements HubView {
     })
     const windows = new Windows(this.#writer)
     const parts = { clock, log, live: this.live, sinks: this.#sinks }
-    this.#merger = new SecondMerger({ ...parts, deliver: (frame) => this.#deliver(frame) })
+    this.#merger = new SecondMerger({
+      ...parts,
+      deliver: (frame) => this.#deliver(frame),
+      handedOn: () => this.durable.handedOn(),
+    })
+    this.durable = new DurableTotals(clock, this.#merger)
     this.#commands = new CommandApplier(this.series, this.#writer, windows)
     this.#residents = this.#createResidents(guests)
     const shared = [...this.#residents.values()].flatMap((each) => each.sharedSources ?? [])
@@ -313,6 +312,7 @@ export class Hub implements HubView {
       expiry,
       ...this.#residents.values(),
       this.#merger,
+      this.durable,
       this.#bindings,
     ]
   }
@@ -385,7 +385,10 @@ export class Hub implements HubView {
   /** Adds a destination for closed seconds; to be called before {@link start}. */
   addSink(sink: Sink): void {
     const events = sinkEvents(this.metrics, this.#log)
-    this.#sinks.push(new SinkQueue(sink, events, { clock: this.clock, work: this.#sinkWork }))
+    const ready = (): Promise<unknown> | undefined =>
+      sink.tellsTotals === true ? this.durable.ready() : undefined
+    const options = { clock: this.clock, work: this.#sinkWork, ready }
+    this.#sinks.push(new SinkQueue(sink, events, options))
   }
 
   /** Goes on with a series of a former start; to be called before {@link start}. */
@@ -481,11 +484,8 @@ export class Hub implements HubView {
     this.#load.stop()
     this.#merger.finish()
     this.#second.closeLast(this.#ticker.boundaryMs + 1000)
+    this.durable.finish()
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()
   }
-}
-
-function needsWasmZone({ dialect, needsWasmZone: needs }: HubGuest, config: HubConfig): boolean {
-  return needs?.(dialectOptions(config, dialect.name)) ?? false
 }

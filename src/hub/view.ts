@@ -36,6 +36,8 @@ export interface HubView {
   readonly live: LiveRing
   /** Memory beyond the ring, where there is one. */
   readonly history?: Pick<HistoryStore, 'read'> | undefined
+  /** Watch over totals that a further start goes on from. */
+  readonly durable?: Durability
   /** Series of that memory that the hub has no more, or never had. */
   readonly past?: PastList | undefined
   /** Samples below a second. */
@@ -73,6 +75,16 @@ export interface HubView {
   tap(listener: string, take: TakeTapped): (() => void) | undefined
   /** True once every listener has been tried and at least one listens. */
   readonly isReady: boolean
+}
+
+export interface Durability {
+  /** Whether a further start goes on from totals. */
+  readonly isKept: boolean
+  /**
+   * Waits until all that totals hold now is durable, or lost.
+   * @returns false where the limit came first
+   */
+  reach(limitMs: number): Promise<boolean>
 }
 
 export interface Rates {

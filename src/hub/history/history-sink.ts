@@ -73,6 +73,8 @@ export class HistorySink implements Sink {
   #goesOn: Promise<void> = Promise.resolve()
   /** First second of this start: only then does the hub tell of itself. */
   readonly #began = Promise.withResolvers<void>()
+  /** Seconds that were handed on, until each is durable, held or lost. */
+  readonly #open = new Map<Frame, PromiseWithResolvers<void>>()
 
   constructor(parts: HistorySinkParts) {
     this.#parts = parts
@@ -168,29 +170,52 @@ export class HistorySink implements Sink {
   *take(frame: Frame): Task {
     yield* this.#news.take(frame)
     this.#began.resolve()
+    this.#open.set(frame, Promise.withResolvers())
+  }
+
+  /** Resolves when each second that was handed on so far is durable, or held, or lost. */
+  async settled(): Promise<void> {
+    await Promise.all(Array.from(this.#open.values(), ({ promise }) => promise))
+  }
+
+  #settle(frame: Frame): void {
+    this.#open.get(frame)?.resolve()
+    this.#open.delete(frame)
   }
 
   // biome-ignore lint/correctness/useYield: it has nothing to pause for
   *skip(frame: Frame): Task {
     this.#news.lost(this.#news.of(frame))
+    this.#settle(frame)
   }
 
   *deliver(frame: Frame): Task {
+    let isAppending = false
+    try {
+      isAppending = yield* this.#appending(frame)
+    } finally {
+      if (!isAppending) this.#settle(frame)
+    }
+  }
+
+  /** @returns false for a second that is not appended now */
+  *#appending(frame: Frame): Task<boolean> {
     const news = this.#news.of(frame)
-    if (this.#isOff) return
+    if (this.#isOff) return false
     if (this.#isAway) {
       const reason = this.#parts.store.failure?.code ?? 'failed'
       for (const each of this.#held.add({ frame, news })) this.#drop(each, reason)
-      return
+      return false
     }
     if (this.#waiting >= WAITING_LIMIT) {
       this.#news.lost(news)
       this.#lost('queue_full')
-      return
+      return false
     }
     const second = yield* secondOf(frame, news)
     void this.#append(frame, news, second)
     if (this.#seconds++ % HEALTH_EVERY_S === 0) this.#look()
+    return true
   }
 
   async #append(frame: Frame, news: News, second: ClosedSecond): Promise<void> {
@@ -205,6 +230,7 @@ export class HistorySink implements Sink {
       this.#lost(code ?? 'failed', message)
     } finally {
       this.#waiting--
+      this.#settle(frame)
     }
   }
 

@@ -98,6 +98,7 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
   })
   hub.past = new PastSeries(sink)
   hub.addSink(sink)
+  hub.durable.keptBy(sink)
 }
 
 /** Tells whether a relay of the hub writes to a store as it can be read. */

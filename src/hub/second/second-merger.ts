@@ -23,6 +23,8 @@ interface SecondMergerParts {
   readonly sinks: readonly SinkQueue[]
   /** Hands a whole second on to all who take it. */
   deliver(frame: Frame): Task
+  /** Called when a second has been handed on, and with it what came late and is due. */
+  handedOn(): void
 }
 
 /** A peer whose seconds become part of the hub's. */
@@ -38,6 +40,8 @@ interface PeerFrame {
   readonly frame: Frame
   /** Place of the peer among all: of gauges of one second, that of the last one holds. */
   readonly place: number
+  /** Number of the oldest piece of work that it is made of. */
+  readonly number: number
 }
 
 /** Late seconds that are handed on with one second: sinks hold a minute of them. */
@@ -55,8 +59,11 @@ export class SecondMerger implements Participant {
   /** Seconds of peers whose own has not been handed on. */
   #early: PeerFrame[] = []
   /** Cells of peers that came late, by the end of their second, and their bytes. */
-  readonly #late = new Map<number, Frame>()
+  readonly #late = new Map<number, Pick<PeerFrame, 'frame' | 'number'>>()
   #lateBytes = 0
+  /** Number of the work of a peer that was begun last. */
+  #begun = 0
+  #isWorking = false
   #handedOnMs = Number.NEGATIVE_INFINITY
   #isHandingOn = false
   #isFinished = false
@@ -76,6 +83,18 @@ export class SecondMerger implements Participant {
     return this.#parts.live.spanSeconds * 1000
   }
 
+  /** Number of the work of a peer that was begun last: totals have its cells, some or all. */
+  get begun(): number {
+    return this.#begun
+  }
+
+  /** Number of the oldest such work whose cells have not been handed on; Infinity for none. */
+  get firstWaiting(): number {
+    const working = this.#isWorking ? this.#begun : Number.POSITIVE_INFINITY
+    const waiting = [...this.#early, ...this.#late.values()]
+    return waiting.reduce((first, { number }) => Math.min(first, number), working)
+  }
+
   /** Runs work of a peer behind that of others. */
   run(work: Task): void {
     this.#tasks.run(this.#thenLookAfter(work)).catch((error: unknown) => {
@@ -89,7 +108,13 @@ export class SecondMerger implements Participant {
   }
 
   *#thenLookAfter(work: Task): Task {
-    yield* work
+    this.#begun++
+    this.#isWorking = true
+    try {
+      yield* work
+    } finally {
+      this.#isWorking = false
+    }
     if (this.#held !== undefined && !this.#isAwaited(this.#held.endMs)) yield* this.#handOn()
   }
 
@@ -125,6 +150,7 @@ export class SecondMerger implements Participant {
       const frames = due.map(({ frame }) => frame)
       yield* this.#parts.deliver(due.length === 0 ? held : yield* mergeBeside(held, frames))
       yield* this.#handLateOn()
+      this.#parts.handedOn()
     } finally {
       this.#isHandingOn = false
     }
@@ -147,21 +173,21 @@ export class SecondMerger implements Participant {
       const at = this.#early.findIndex((it) => it.place === place && it.frame.endMs === endMs)
       const [former] = at < 0 ? [] : this.#early.splice(at, 1)
       const whole = former === undefined ? frame : yield* mergeBeside(former.frame, [frame])
-      this.#early.push({ frame: whole, place })
+      this.#early.push({ frame: whole, place, number: former?.number ?? this.#begun })
       return true
     }
     const former = this.#takeLate(endMs)
-    const whole = former === undefined ? frame : yield* mergeBeside(former, [frame])
-    this.#late.set(endMs, whole)
+    const whole = former === undefined ? frame : yield* mergeBeside(former.frame, [frame])
+    this.#late.set(endMs, { frame: whole, number: former?.number ?? this.#begun })
     this.#lateBytes += whole.size
     return false
   }
 
-  #takeLate(endMs: number): Frame | undefined {
+  #takeLate(endMs: number): Pick<PeerFrame, 'frame' | 'number'> | undefined {
     const late = this.#late.get(endMs)
     if (late === undefined) return undefined
     this.#late.delete(endMs)
-    this.#lateBytes -= late.size
+    this.#lateBytes -= late.frame.size
     return late
   }
 
@@ -171,7 +197,7 @@ export class SecondMerger implements Participant {
     let left = this.#isFinished ? this.#late.size : LATE_PER_SECOND
     for (const endMs of this.#late.keys()) {
       if (left-- === 0) return
-      const late = this.#takeLate(endMs)!
+      const { frame: late } = this.#takeLate(endMs)!
       const former = live.holding(endMs)
       if (former !== undefined) live.replace(former, yield* mergeBeside(former, [late]))
       for (const sink of sinks) yield* sink.offerLate(late)

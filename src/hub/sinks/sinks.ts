@@ -15,6 +15,8 @@ import type { TaskQueue } from '../tasks/task-queue.ts'
 
 export interface Sink {
   readonly name: string
+  /** Whether it tells totals of seconds: one is delivered when a further start goes on from it. */
+  readonly tellsTotals?: boolean
   /**
    * Takes of a frame what may not be there any more when it is delivered, as series that leave;
    * part of the closing of its second.
@@ -61,6 +63,8 @@ interface SinkQueueOptions {
   readonly clock: Pick<Clock, 'monotonicNs'>
   /** Queue of work that all sinks share. */
   readonly work: TaskQueue
+  /** Waits until what was offered may be told; undefined where it may. */
+  readonly ready?: () => Promise<unknown> | undefined
   /** Limit of frames that wait: a minute. */
   readonly framesLimit?: number
   /** Limit of their bytes; one may always wait. */
@@ -87,7 +91,8 @@ export class SinkQueue {
   constructor(sink: Sink, events: SinkEvents, options: SinkQueueOptions) {
     this.sink = sink
     this.#events = events
-    this.#options = { framesLimit: FRAMES_LIMIT, bytesLimit: BYTES_LIMIT, ...options }
+    const limits = { framesLimit: FRAMES_LIMIT, bytesLimit: BYTES_LIMIT }
+    this.#options = { ready: () => undefined, ...limits, ...options }
   }
 
   /** Frames waiting, the one being delivered not counted. */
@@ -156,6 +161,8 @@ export class SinkQueue {
       }
       try {
         const frame = this.#shift()!
+        const ready = this.#options.ready()
+        if (ready !== undefined) await ready
         const isLate = this.#late.has(frame)
         await this.#options.work.run(isLate ? this.sink.late!(frame) : this.sink.deliver(frame))
       } catch (error) {

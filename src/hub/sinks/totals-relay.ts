@@ -30,6 +30,7 @@ type TotalsView = Pick<HubView, 'series' | 'exportRules' | 'isAway' | 'total'>
 
 export class TotalsRelay implements Sink {
   readonly name: string
+  readonly tellsTotals = true
   readonly #dialect: string
   readonly #emitter: TotalsEmitter
   readonly #view: TotalsView

@@ -37,13 +37,23 @@ interface OtlpReports {
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
 
+/** Requests that are made ahead of being sent where totals have to be durable first, bytes. */
+const AHEAD_BYTES = 8_388_608
+/** Time for which they wait for the disk, ms; one that stands still stops no export. */
+const DURABLE_MS = 10_000
 /** The last export gets so long when the hub stops. */
 const STOP_GRACE_MS = 3000
+
+/** A request that is not changed any more. */
+interface Made extends Pick<OtlpRequest, 'points' | 'deltas'> {
+  readonly body: Uint8Array<ArrayBuffer>
+}
 
 export class OtlpExporter implements Sink {
   readonly name = 'otlp'
   readonly #options: OtlpOptions
   readonly #clock: Clock
+  readonly #view: Pick<HubView, 'durable'>
   readonly #reports: OtlpReports
   readonly #source: OtlpSource
   readonly #deltas: Deltas
@@ -69,6 +79,7 @@ export class OtlpExporter implements Sink {
   ) {
     this.#options = options
     this.#clock = view.clock
+    this.#view = view
     this.#reports = reports
     this.#source = new OtlpSource(view, options)
     this.#deltas = new Deltas(view, options)
@@ -139,8 +150,8 @@ export class OtlpExporter implements Sink {
    */
   async #sendAll(closed: Map<number, OpenDelta>): Promise<boolean> {
     let isComplete = true
-    for await (const request of this.#requests(closed)) {
-      const outcome = await this.#delivery.send(request.body())
+    for await (const request of this.#durable(closed)) {
+      const outcome = await this.#delivery.send(request.body)
       this.#account(outcome, request.points)
       if (outcome.kind === 'taken') {
         for (const id of request.deltas) closed.delete(id)
@@ -149,6 +160,28 @@ export class OtlpExporter implements Sink {
       if (outcome.kind === 'failed') break
     }
     return isComplete
+  }
+
+  /**
+   * Makes requests ahead where a further start goes on from totals: they are handed on when all
+   * that they tell is durable.
+   */
+  async *#durable(closed: ReadonlyMap<number, OpenDelta>): AsyncGenerator<Made> {
+    const aheadBytes = this.#view.durable?.isKept === true ? AHEAD_BYTES : 0
+    let ahead: Made[] = []
+    let size = 0
+    for await (const request of this.#requests(closed)) {
+      const body = new Uint8Array(request.body())
+      ahead.push({ body, points: request.points, deltas: request.deltas })
+      size += body.length
+      if (size < aheadBytes) continue
+      await this.#view.durable?.reach(DURABLE_MS)
+      yield* ahead
+      ahead = []
+      size = 0
+    }
+    await this.#view.durable?.reach(DURABLE_MS)
+    yield* ahead
   }
 
   /** The same object, filled anew: to be done with before the next is asked for. */

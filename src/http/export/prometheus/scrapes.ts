@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { acceptsGzip, negotiate } from '../../../exposition/negotiation.ts'
 import { hostCheck } from '../../../host-check.ts'
+import type { HubView } from '../../../hub/view.ts'
 import { HttpError } from '../../http-error.ts'
 import type { HttpReports } from '../../limits.ts'
 import type { HeavyAnswers } from '../../load/heavy-answers.ts'
@@ -18,7 +19,14 @@ const PATH = '/metrics'
 /** Headers by which browsers say who asks; what may be asked then is the app's to say. */
 const CALLER_HEADERS = ['origin', 'sec-fetch-site', 'sec-fetch-mode'] as const
 
+/** Header by which scrapers say how long they wait, s: Prometheus and its kin. */
+const TIMEOUT_HEADER = 'x-prometheus-scrape-timeout-seconds'
+/** Share of that time after which an answer ends, durable or not, and the most of it, ms. */
+const HELD_SHARE = 0.75
+const HELD_MS_LIMIT = 15_000
+
 interface ScrapesParts {
+  readonly view: Pick<HubView, 'clock' | 'durable'>
   readonly exposition: Exposition
   readonly answers: HeavyAnswers
   readonly host: string
@@ -57,11 +65,13 @@ export class Scrapes {
   }
 
   /**
-   * Writes the answer, no faster than the scraper takes it.
+   * Writes the answer, no faster than the scraper takes it. One who says how long he waits gets its
+   * end when all totals in it are durable: without it a scrape counts for nothing.
    * @throws {HttpError} 503 where there is no place for it; nothing is written then
    */
   async write({ method, headers }: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { exposition, answers } = this.#parts
+    const { view, exposition, answers } = this.#parts
+    const heldUntilMs = nowMs(view.clock) + heldMs(headersText(headers[TIMEOUT_HEADER]))
     const { format, style, contentType } = negotiate(headers.accept, exposition.style)
     const head: Record<string, string | number> = {
       ...SECURITY_HEADERS,
@@ -76,7 +86,8 @@ export class Scrapes {
     const isPacked = acceptsGzip(headersText(headers['accept-encoding']))
     const compression = isPacked ? await import('../../compression.ts') : undefined
     const place = await answers.enter(outgoing)
-    const chunks = chunksOf(exposition.pieces(format, style), place)
+    const made = chunksOf(exposition.pieces(format, style), place)
+    const chunks = withLastAfter(made, () => this.#untilDurable(heldUntilMs))
     outgoing.once('close', () => void chunks.return(undefined))
     const first = await chunks.next()
     const second = first.done ? first : await chunks.next()
@@ -94,6 +105,38 @@ export class Scrapes {
     // a scraper that leaves ends it, which is no fault of the hub
     await pipeline(Readable.from(compression?.gzipped(all) ?? all), outgoing).catch(() => {})
   }
+
+  /** Waits until all that was read is durable, and counts where it can't be in time. */
+  async #untilDurable(untilMs: number): Promise<void> {
+    const { view, reports } = this.#parts
+    const leftMs = untilMs - nowMs(view.clock)
+    if (leftMs <= 0 || view.durable === undefined) return
+    if (!(await view.durable.reach(leftMs))) reports.count('scrapes', 'not_durable')
+  }
+}
+
+/** Computes how long an answer may be held, ms, by what the scraper says of its patience. */
+function heldMs(timeoutS: string | undefined): number {
+  const ms = Number(timeoutS) * 1000 * HELD_SHARE
+  return ms > 0 ? Math.min(ms, HELD_MS_LIMIT) : 0
+}
+
+function nowMs(clock: HubView['clock']): number {
+  return Number(clock.monotonicNs() / 1_000_000n)
+}
+
+/** Hands on all chunks, the last one when something is done that is begun behind its making. */
+async function* withLastAfter(
+  chunks: AsyncIterable<Uint8Array>,
+  isDone: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  let last: Uint8Array | undefined
+  for await (const chunk of chunks) {
+    if (last !== undefined) yield last
+    last = chunk
+  }
+  await isDone()
+  if (last !== undefined) yield last
 }
 
 function refuse(outgoing: ServerResponse, { status, code, message, hint, headers }: HttpError) {
