@@ -258,7 +258,7 @@ export class Hub implements HubView {
       store: this.series,
       commands: this.#commands,
       events: (dialect) => this.#eventsOf(dialect),
-      reports: this.reports,
+      ...{ reports: this.reports, values: this.samples.written },
       ...{ clock: this.clock, log: this.#log, metrics: this.metrics, peers: this.peers },
       ...(this.#createWorker === undefined ? {} : { createWorker: this.#createWorker }),
     })
@@ -364,10 +364,9 @@ export class Hub implements HubView {
   /** Makes the operations of the model for one dialect, writing into this hub's zone. */
   createIngest(dialect: string): ZoneIngest {
     const events = this.#eventsOf(dialect)
-    return new ZoneIngest(
-      { dialect },
-      { series: this.series, writer: this.#writer, queue: this.#commands.queue(events), events },
-    )
+    const [queue, { rows }] = [this.#commands.queue(events), this.samples.written]
+    const { series } = this
+    return new ZoneIngest({ dialect }, { series, writer: this.#writer, queue, events, rows })
   }
 
   #eventsOf(dialect: string): IngestEvents & CommandEvents {

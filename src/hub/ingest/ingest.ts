@@ -14,10 +14,12 @@ import {
   multiplyExact,
   U64_MAX,
 } from '../../model/index.ts'
-import type { CounterHandle, ExponentialHandle, GaugeHandle, Writer } from '../../shm/index.ts'
+import type { CounterHandle, ExponentialHandle, Writer } from '../../shm/index.ts'
 import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
 import { grow, type LineQueue } from './command-queue.ts'
 import { kindOf, type SeriesDefiner, type SeriesRefusal } from './definition.ts'
+import { SetGauge } from './gauges/set-gauge.ts'
+import type { ValueRows } from './gauges/value-pages.ts'
 import { KeyTable } from './keys/key-table.ts'
 import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './keys/refused-keys.ts'
 import { Naming, nameOf } from './naming.ts'
@@ -39,6 +41,8 @@ export interface IngestParts<Q extends LineQueue = LineQueue> {
   /** Queue of the commands that depend on the order over all threads. */
   readonly queue: Q
   readonly events: IngestEvents
+  /** Rows for what the gauges of this thread go through in a second. */
+  readonly rows: ValueRows
 }
 
 /** Events that the ingest tells the rest of the hub; called on rare paths only. */
@@ -100,19 +104,21 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   /** Slots of the same metric, one after the other; -1 for the last one. */
   #nextSlots = new Int32Array(0)
   readonly #firstSlots = new NumberedInts()
-  readonly #gauges = new NumberedList<GaugeHandle>()
+  readonly #gauges = new NumberedList<SetGauge>()
+  readonly #rows: ValueRows
   readonly #histograms = new NumberedList<ExponentialHandle>()
   /** Metrics of the second part, by slot of a counter that has one. */
   readonly #decrements = new Map<number, number>()
   protected source = ''
   #active = new Set<string>()
 
-  constructor(options: IngestOptions, { series, writer, queue, events }: IngestParts<Q>) {
+  constructor(options: IngestOptions, { series, writer, queue, events, rows }: IngestParts<Q>) {
     this.#measurements = options.measurements ?? new Float64Array(1)
     this.#series = series
     this.#writer = writer
     this.queue = queue
     this.#events = events
+    this.#rows = rows
     this.overflow = new OverflowSlots(options.dialect, series)
     this.#refused = new RefusedKeys(series.changes)
     series.onForget((metric) => this.#forget(metric))
@@ -402,7 +408,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#places[slot] = place
     this.#table.setCounter(slot, place)
     this.#checkGathering(slot, place)
-    if (gauge !== undefined) this.#gauges.set(slot, gauge)
+    if (gauge !== undefined) this.#gauges.set(slot, new SetGauge(gauge, this.#writer, this.#rows))
     if (histogram !== undefined) this.#histograms.set(slot, histogram)
     this.#nextSlots[slot] = this.#firstSlots.get(metric)
     this.#firstSlots.set(metric, slot)
@@ -449,6 +455,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#metrics[slot] = -1
       this.#places[slot] = -1
       this.#decrements.delete(slot)
+      this.#gauges.get(slot)?.leave(this.#rows)
       this.#gauges.delete(slot)
       this.#histograms.delete(slot)
     }

@@ -42,6 +42,7 @@ class Bench {
       writer: this.writer,
       queue: new CommandApplier(this.store, this.writer, this.windows).queue(events),
       events,
+      rows: this.samples.written.rows,
     },
   )
   readonly pipelines = new WallarooState({

@@ -61,6 +61,7 @@ export class CellCloser {
   readonly #bounded: BoundedReadings
   readonly #columns: readonly Column[]
   readonly #reading: GaugeReading = { value: Number.NaN, sequence: 0 }
+  readonly #idOf = (metric: number): number => this.#store.idOf(metric)
   /** Last id of the store's list that the columns have followed. */
   #lastId = 0
   #removals = 0
@@ -106,7 +107,8 @@ export class CellCloser {
     const hasWindows = (): boolean => windowed.hasCounters || this.#windows.hasCounters
     yield* this.#counters.close(reader, builder, endMs, hasWindows)
     yield* this.#samples.closing(endMs)
-    const { spreads } = this.#samples
+    const { spreads, written } = this.#samples
+    yield* spreads.addingWritten(written, window, this.#idOf)
     yield* this.#sharedGauges.close(this.#store, this.#totals, builder, endMs, spreads)
     yield* this.#denses.close(reader, builder, endMs)
     yield* this.#bounded.close(reader, builder, endMs)

@@ -12,6 +12,7 @@ import type { Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { dialectOptions, type HubConfig } from '../config/values.ts'
 import type { CommandApplier, CommandEvents } from '../ingest/command-queue.ts'
+import type { WrittenValues } from '../ingest/gauges/written-values.ts'
 import type { PeerCounts } from '../listen/peer-counts.ts'
 import type { TakeTapped, TapBatch } from '../listen/tap/tap.ts'
 import type { Log } from '../log.ts'
@@ -59,6 +60,8 @@ interface IngestThreadsParts {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: SelfMetrics
+  /** Pages of what gauges go through in a second. */
+  readonly values: WrittenValues
   /** Counts of what peers hold; the first row is the main thread's. */
   readonly peers: PeerCounts
   /** Maker of threads for programs that are bundled: starts the thread's program. */
@@ -135,6 +138,7 @@ export class IngestThreads {
 
   #take(thread: number, message: FromThread): void {
     if (message.kind === 'batch') this.#inbox.take(thread, message)
+    if (message.kind === 'values') this.#parts.values.add(thread, message.page)
     if (message.kind === 'tapped') this.#takeTapped(thread, message.name, message.batch)
     if (message.kind !== 'status') return
     this.#hasRun = true
@@ -171,8 +175,9 @@ export class IngestThreads {
   }
 
   #crashed(thread: number, reason: string, waitMs: number): void {
-    const { log, metrics, store, peers } = this.#parts
+    const { log, metrics, store, peers, values } = this.#parts
     this.#failure = reason
+    values.release(thread)
     // all that the thread had sent has been taken by now: what the counts still hold is lost
     const losses = this.counts.release(thread)
     const unfinishedBytes = peers.release(1 + thread)

@@ -64,7 +64,13 @@ interface Answer {
   readonly number: number
 }
 
-export type FromThread = Answer | Batch | ThreadStatus | Tapped
+export type FromThread = Answer | Batch | ThreadStatus | Tapped | ValuesPage
+
+/** Page in which the thread notes what gauges go through in a second, from now on. */
+interface ValuesPage {
+  readonly kind: 'values'
+  readonly page: SharedArrayBuffer
+}
 
 /** Copy of what came to a listener. */
 interface Tapped {

@@ -8,6 +8,7 @@ import type { SnapshotSource } from '../../dialects/snapshot-source.ts'
 import { type Writer, Zone } from '../../shm/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import { drain } from '../drain.ts'
+import { ValueRows } from '../ingest/gauges/value-pages.ts'
 import { LineZoneIngest } from '../ingest/ingest.ts'
 import { SeriesQuota } from '../ingest/quota.ts'
 import { PeerCounts } from '../listen/peer-counts.ts'
@@ -54,6 +55,7 @@ export class ThreadIngest {
   readonly #outbox: Outbox
   readonly #series: ThreadSeries
   readonly #metrics: SelfMetrics
+  readonly #rows = new ValueRows((page) => this.#post({ kind: 'values', page }))
   readonly #served: readonly ServedDialect[]
   /** Places for taps, and what ends those that there are, by the names of the ports. */
   readonly #tapPoints = new Map<string, TapPoint>()
@@ -103,6 +105,7 @@ export class ThreadIngest {
         writer: this.#writer,
         queue: this.#outbox.queue(index, events),
         events,
+        rows: this.#rows,
       },
     )
     const server = dialect.createServer?.({

@@ -5,7 +5,7 @@ import type { GaugeRecord } from '../../series/record.ts'
 import type { SeriesStore } from '../../series/series.ts'
 import type { Task } from '../../tasks/task.ts'
 import type { FrameBuilder } from '../frame.ts'
-import type { Spreads } from '../samples/samples.ts'
+import type { Spreads } from '../samples/spreads.ts'
 import type { Totals } from '../totals.ts'
 import { grown, type Heard, type IsKept, LastReadings, lastBelow, SeriesRows } from './column.ts'
 
@@ -86,10 +86,13 @@ export class GaugeReadings {
     const { ids, metrics } = this.#rows
     reader.gaugeSequences(metrics.subarray(first, end), sequences)
     for (let row = first; row < end; row++) {
-      if (sequences[row - first] === last[row]) continue
-      reader.gauge(metrics[row]!, reading)
-      last[row] = reading.sequence
       const id = ids[row]!
+      const isTold = sequences[row - first] === last[row]
+      if (isTold && !spreads.isWritten(id)) continue
+      reader.gauge(metrics[row]!, reading)
+      // written between the end of the window before and the cell that tells of it
+      if (isTold && !spreads.goesBeyond(id, Number(reading.value))) continue
+      last[row] = reading.sequence
       this.#heard(id, endMs)
       builder.gauge(id, reading.value, spreads.of(id, Number(reading.value)))
     }

@@ -3,13 +3,10 @@
  * for as long as its fine cells are, within a bound of bytes. Where that is reached the largest log
  * gives its oldest rows first, so that no source takes the past of another.
  */
-import { NumberedInts } from '../../series/numbered-list.ts'
+import { WrittenValues } from '../../ingest/gauges/written-values.ts'
 import type { Task } from '../../tasks/task.ts'
-import type { PlainSpread } from '../packed-spreads.ts'
-import { SampleLog, type SampleSlice } from './sample-log.ts'
-
-/** Values between two looks at the clock: some tenths of a millisecond. */
-const VALUES_PER_STEP = 65_536
+import { SampleLog } from './sample-log.ts'
+import { Spreads } from './spreads.ts'
 
 interface SamplesOptions {
   readonly keepMs: number
@@ -25,6 +22,8 @@ export class Samples {
   readonly #closed = new WeakMap<SampleLog, number>()
   #evicted = 0
   readonly spreads = new Spreads()
+  /** Values that were set within the second at hand, by all threads. */
+  readonly written = new WrittenValues()
 
   constructor(options: SamplesOptions = SAMPLES_DEFAULTS) {
     this.options = options
@@ -74,80 +73,5 @@ export class Samples {
       if (rows === 0) return
       this.#evicted += rows
     }
-  }
-}
-
-/** Spreads of sampled gauges over the second that is being closed. */
-export class Spreads {
-  readonly #indexes = new NumberedInts()
-  readonly #ids: number[] = []
-  #numbers = new Float64Array(0)
-
-  clear(): void {
-    for (const id of this.#ids) this.#indexes.set(id, -1)
-    this.#ids.length = 0
-  }
-
-  /**
-   * Gives the spread of a series; undefined where no more than one value is known.
-   * @param last value of the interval, which may be newer than the samples
-   */
-  of(id: number, last: number): PlainSpread | undefined {
-    const index = this.#ids.length === 0 ? -1 : this.#indexes.get(id)
-    const count = index < 0 ? 0 : this.#numbers[4 * index + 3]!
-    if (count < 2) return undefined
-    const [first, min, max] = this.#numbers.subarray(4 * index, 4 * index + 3)
-    if (Number.isNaN(last)) return { first: first!, min: min!, max: max!, count }
-    return { first: first!, min: Math.min(min!, last), max: Math.max(max!, last), count }
-  }
-
-  *adding({ block, from, to }: SampleSlice): Task {
-    const { ids } = block.layout
-    const stride = block.times.length
-    let looked = 0
-    for (let column = 0; column < ids.length; column++) {
-      this.#add(ids[column]!, block.values, column * stride + from, column * stride + to)
-      looked += to - from
-      if (looked < VALUES_PER_STEP) continue
-      looked = 0
-      yield
-    }
-  }
-
-  #add(id: number, values: Float64Array, from: number, to: number): void {
-    let [first, min, max] = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    let count = 0
-    for (let i = from; i < to; i++) {
-      const value = values[i]!
-      if (Number.isNaN(value)) continue
-      if (count++ === 0) first = value
-      if (value < min) min = value
-      if (value > max) max = value
-    }
-    if (count > 0) this.#merge(this.#at(id), first, min, max, count)
-  }
-
-  #merge(at: number, first: number, min: number, max: number, count: number): void {
-    const numbers = this.#numbers
-    if (numbers[at + 3] === 0) numbers[at] = first
-    numbers[at + 1] = Math.min(numbers[at + 1]!, min)
-    numbers[at + 2] = Math.max(numbers[at + 2]!, max)
-    numbers[at + 3]! += count
-  }
-
-  /** Finds the place of a series' four numbers, or makes one. */
-  #at(id: number): number {
-    const known = this.#indexes.get(id)
-    if (known >= 0) return 4 * known
-    const index = this.#ids.push(id) - 1
-    this.#indexes.set(id, index)
-    const at = 4 * index
-    if (at + 4 > this.#numbers.length) {
-      const larger = new Float64Array(Math.max(256, 2 * this.#numbers.length))
-      larger.set(this.#numbers)
-      this.#numbers = larger
-    }
-    this.#numbers.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0], at)
-    return at
   }
 }
