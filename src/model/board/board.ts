@@ -9,7 +9,7 @@ import { parseColor, TIME_WINDOW_S } from './options.ts'
 import { Painter, type PlotPicture } from './picture.ts'
 import { groupLines, type Plot } from './plots.ts'
 import { checkWindow, type Window } from './sma.ts'
-import { type Span, TimeView, type ViewState } from './time-view.ts'
+import { type Part, type Span, TimeView, type ViewState } from './time-view.ts'
 import type { Thresholds } from './trigger.ts'
 import { type TypedRange, YRanges } from './y-ranges.ts'
 
@@ -364,6 +364,16 @@ export class Board implements BoardInput {
   /** Tells whether a part of the window is shown that was panned or zoomed to. */
   get isZoomed(): boolean {
     return this.#view.isZoomed
+  }
+
+  /** Part of the window that is shown. */
+  get part(): Part {
+    return this.#view.part
+  }
+
+  /** Shows a part of the window, as {@link part} has told it. */
+  showPart(part: Part): void {
+    this.#view.show(part, this.#historyS)
   }
 
   /** Time window, seconds. */

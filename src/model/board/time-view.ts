@@ -9,6 +9,16 @@ export interface Span {
   readonly to: number
 }
 
+/** Part of a window that was panned or zoomed to. */
+export interface Part {
+  /** Seconds from its right edge to that of the whole. */
+  readonly backS: number
+  /** Its length; null = that of the whole. */
+  readonly spanS: number | null
+}
+
+export const WHOLE: Part = { backS: 0, spanS: null }
+
 /**
  * `live`: moves with the newest sample. `paused` by hand. `held` at an event, by the trigger or
  * because it was chosen.
@@ -46,6 +56,21 @@ export class TimeView {
 
   get isZoomed(): boolean {
     return this.#spanS !== undefined || this.#backS !== 0
+  }
+
+  get part(): Part {
+    return { backS: this.#backS, spanS: this.#spanS ?? null }
+  }
+
+  /**
+   * Shows a part of the window, moved into what there may be.
+   * @param historyS how far it goes back
+   */
+  show({ backS, spanS }: Part, historyS: number): void {
+    const most = Math.max(historyS, this.#windowS)
+    this.#spanS = spanS === null ? undefined : clamp(spanS, SPAN_MIN_S, most)
+    this.#backS = 0
+    this.pan(backS, historyS)
   }
 
   /** Time that the picture is held at, in its middle. */

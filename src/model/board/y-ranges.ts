@@ -40,6 +40,11 @@ export class YRanges {
     if (range.hi > range.lo) this.#zoomed.set(plot, range)
   }
 
+  /** Ranges that were zoomed to, by plot. */
+  get zoomed(): ReadonlyMap<string, Range> {
+    return this.#zoomed
+  }
+
   /** Takes back zooms, of one plot or of all; what was typed stays. */
   reset(plot?: string): void {
     if (plot === undefined) this.#zoomed.clear()

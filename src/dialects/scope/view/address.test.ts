@@ -38,6 +38,10 @@ test('every state survives its link, whatever names hold', () => {
     yRanges: fc.array(fc.record({ plot: name, min: fc.constant(null), max: end }), {
       maxLength: 2,
     }),
+    yZooms: fc.array(
+      fc.record({ plot: name, min: number.filter((n) => n < 0), max: number.filter((n) => n > 0) }),
+      { maxLength: 2 },
+    ),
     averages: fc.array(
       fc.oneof(
         fc.record({ key: name, samples: fc.integer({ min: 1, max: 600_000 }) }),
@@ -53,6 +57,10 @@ test('every state survives its link, whatever names hold', () => {
     timeoutS: fc.integer({ min: 1, max: 100 }),
     theme: fc.constantFrom(null, 'light', 'dark'),
     atMs: fc.option(fc.integer({ min: 1, max: 4e12 })),
+    part: fc.record({
+      backS: fc.integer({ min: 0, max: 600_000 }).map((ms) => ms / 1000),
+      spanS: fc.option(fc.integer({ min: 1, max: 600_000 }).map((ms) => ms / 1000)),
+    }),
     faults: fc.constant([]),
   })
   holds(
@@ -76,7 +84,9 @@ test('what the original takes is taken, and moved into its bounds', () => {
 })
 
 test('what cannot be read is left out and told, each by itself', () => {
-  const state = read('?trigger=a&trigger=b=,1&y-range=p=3,2&theme=pink&quantile=p101&at=never')!
+  const state = read(
+    '?trigger=a&trigger=b=,1&y-range=p=3,2&theme=pink&quantile=p101&at=never&y-zoom=p=3,&zoom=0',
+  )!
   assert.deepEqual(state.triggers, [{ key: 'b', below: null, above: 1 }])
   assert.deepEqual([...state.faults].sort(), [
     'at=never',
@@ -84,5 +94,7 @@ test('what cannot be read is left out and told, each by itself', () => {
     'theme=pink',
     'trigger=a',
     'y-range=p=3,2',
+    'y-zoom=p=3,',
+    'zoom=0',
   ])
 })

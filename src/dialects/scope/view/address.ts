@@ -20,6 +20,7 @@ import {
   type TriggerOption,
   type YRange,
 } from '../../../model/board/options.ts'
+import { type Part, WHOLE } from '../../../model/board/time-view.ts'
 import { parseStatistic, type Statistic } from '../../../viewer/board/measures.ts'
 import { write } from '../../../web/shell/route.ts'
 import type { Address } from '../../../web/shell/view.ts'
@@ -48,6 +49,8 @@ export interface ScopeState {
   readonly aspect: number | null
   readonly isLegendHidden: boolean
   readonly yRanges: readonly YRange[]
+  /** Values that were zoomed to, both ends of each. */
+  readonly yZooms: readonly YRange[]
   readonly averages: readonly SmaOption[]
   readonly triggers: readonly TriggerOption[]
   readonly plots: readonly PlotOption[]
@@ -62,6 +65,8 @@ export interface ScopeState {
   readonly theme: 'light' | 'dark' | null
   /** End of the picture that is paused or held, Unix ms; null while it moves. */
   readonly atMs: number | null
+  /** Part of the window that was panned or zoomed to, whole ms. */
+  readonly part: Part
   /** Parts of the link that could not be read. */
   readonly faults: readonly string[]
 }
@@ -79,6 +84,7 @@ export const STANDARD: ScopeState = {
   aspect: null,
   isLegendHidden: false,
   yRanges: [],
+  yZooms: [],
   averages: [],
   triggers: [],
   plots: [],
@@ -88,6 +94,7 @@ export const STANDARD: ScopeState = {
   timeoutS: STANDARD_TIMEOUT_S,
   theme: null,
   atMs: null,
+  part: WHOLE,
   faults: [],
 }
 
@@ -114,6 +121,7 @@ export const SCOPE: Address<ScopeState> = {
       aspect: read.last('chart-aspect', (text) => parseBounded(text, CHART_ASPECT)) ?? null,
       isLegendHidden: read.last('hide-legend', parseSwitch) ?? false,
       yRanges: read.all('y-range', parseYRange),
+      yZooms: read.all('y-zoom', parseYZoom),
       averages: read.all('sma', parseSma),
       triggers: read.all('trigger', parseTrigger),
       plots: read.all('plot', parsePlot),
@@ -123,6 +131,10 @@ export const SCOPE: Address<ScopeState> = {
       timeoutS: read.last('timeout', parseSeconds) ?? STANDARD_TIMEOUT_S,
       theme: read.last('theme', parseTheme) ?? null,
       atMs: read.last('at', parseInstant) ?? null,
+      part: {
+        backS: read.last('back', parseSeconds) ?? WHOLE.backS,
+        spanS: read.last('zoom', parseSeconds) ?? WHOLE.spanS,
+      },
       faults: read.faults,
     }
   },
@@ -130,12 +142,13 @@ export const SCOPE: Address<ScopeState> = {
     for (const each of state.sources) query.append('source', each)
     for (const each of state.series) query.append('series', each)
     for (const each of state.statistics) query.append('quantile', each)
-    const { windowS, columns, aspect, samplingS, timeoutS, atMs } = state
+    const { windowS, columns, aspect, samplingS, timeoutS, atMs, part } = state
     if (windowS !== STANDARD.windowS) query.set('time-window', String(windowS))
     if (columns !== STANDARD.columns) query.set('chart-cols', String(columns))
     if (aspect !== null) query.set('chart-aspect', String(aspect))
     if (state.isLegendHidden) query.set('hide-legend', 'true')
     for (const each of state.yRanges) query.append('y-range', yRangeText(each))
+    for (const each of state.yZooms) query.append('y-zoom', yRangeText(each))
     for (const each of state.averages) query.append('sma', smaText(each.key, each))
     for (const each of state.triggers) query.append('trigger', triggerText(each))
     for (const each of state.plots) query.append('plot', plotText(each))
@@ -145,6 +158,8 @@ export const SCOPE: Address<ScopeState> = {
     if (timeoutS !== STANDARD_TIMEOUT_S) query.set('timeout', String(timeoutS))
     write(query, 'theme', state.theme ?? '')
     if (atMs !== null) query.set('at', new Date(atMs).toISOString())
+    if (part.spanS !== null) query.set('zoom', String(part.spanS))
+    if (part.backS !== 0) query.set('back', String(part.backS))
     return ''
   },
 }
@@ -182,6 +197,12 @@ function parseSwitch(text: string): boolean | undefined {
 
 function parseTheme(text: string): 'light' | 'dark' | undefined {
   return text === 'light' || text === 'dark' ? text : undefined
+}
+
+/** Reads a range that has both ends. */
+function parseYZoom(text: string): YRange | undefined {
+  const range = parseYRange(text)
+  return range?.min == null || range.max == null ? undefined : range
 }
 
 function parseInstant(text: string): number | undefined {

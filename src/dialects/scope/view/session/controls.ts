@@ -44,7 +44,7 @@ export function controlsOf(session: ScopeSession): OwnControls {
     windowMost: TIME_WINDOW_S.max,
     state: session.state,
     instantMs: () => session.instantMs(),
-    chooseWindow: (windowS) => session.change({ windowS }),
+    chooseWindow: (windowS) => session.chooseWindow(windowS),
     togglePause: () => session.togglePause(),
     perform(action) {
       const perform = ACTIONS[action]

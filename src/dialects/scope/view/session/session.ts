@@ -5,6 +5,7 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import { Board } from '../../../../model/board/board.ts'
 import type { Plot } from '../../../../model/board/plots.ts'
+import { type Part, WHOLE } from '../../../../model/board/time-view.ts'
 import type { TriggerEvent } from '../../../../model/board/trigger.ts'
 import type { Page } from '../../../../web/shell/page.ts'
 import { to } from '../../../../web/shell/route.ts'
@@ -16,6 +17,9 @@ import { Redraw } from './redraw.ts'
 const NOTES_LIMIT = 20
 /** Two instants of a link this near are the same: it has whole milliseconds. */
 const INSTANT_S = 0.002
+
+/** Pause before what was panned and zoomed to is linked, ms: browsers count changes of a link. */
+const LINK_MS = 500
 
 const STATES = {
   live: { word: 'Live', dot: 'dot', isStill: false },
@@ -48,6 +52,7 @@ export class ScopeSession {
   #latched: TriggerEvent | undefined
   /** End of a picture that was paused by hand here, Unix ms: no link has held it. */
   #notHeldMs: number | null = null
+  #linking: ReturnType<typeof setTimeout> | undefined
 
   constructor(page: Page, state: ScopeState) {
     this.page = page
@@ -61,6 +66,7 @@ export class ScopeSession {
   }
 
   close(): void {
+    clearTimeout(this.#linking)
     this.following.close()
     this.redraw.close()
   }
@@ -73,7 +79,7 @@ export class ScopeSession {
   /** Changes the link, and the board with it. @param how `replace` leaves no step to go back to */
   change(change: Partial<ScopeState>, how: 'push' | 'replace' = 'push'): void {
     const { navigation } = this.page
-    navigation.go(to(SCOPE, change), how)
+    navigation.go(to(SCOPE, { ...this.#zooms(), ...change }), how)
     this.apply(navigation.state(SCOPE))
     this.redraw.now()
   }
@@ -89,7 +95,8 @@ export class ScopeSession {
     const last = this.#applied.peek()
     if (next === last) return
     const { board } = this
-    if (next.windowS !== board.windowS) board.windowS = next.windowS
+    const isOtherWindow = next.windowS !== board.windowS
+    if (isOtherWindow) board.windowS = next.windowS
     changes(last.yRanges, next.yRanges, plotOf, (plot, range) => {
       board.yRanges.set(plot, { min: range?.min ?? null, max: range?.max ?? null })
     })
@@ -102,6 +109,13 @@ export class ScopeSession {
       if (next.atMs !== null) board.pauseAt(next.atMs)
       else if (board.state !== 'live') board.togglePause()
     }
+    if (isOtherWindow || !isSame(next.part, last.part)) {
+      if (!isSame(next.part, roundedPart(board))) board.showPart(next.part)
+    }
+    changes(last.yZooms, next.yZooms, plotOf, (plot, zoom) => {
+      if (zoom === undefined) board.yRanges.reset(plot)
+      else board.yRanges.zoom(plot, { lo: zoom.min!, hi: zoom.max! })
+    })
     batch(() => {
       this.#applied.value = next
       this.window.value = board.windowS
@@ -130,6 +144,7 @@ export class ScopeSession {
       this.#filter = filter
       this.isEmpty.value = board.isEmpty
       this.#holdAgain()
+      this.#linkZooms()
       const last = events.list.at(-1)
       const key = [events.list.length, last?.t, events.latched?.t, events.shown?.t, board.state]
       if (key.join() !== this.#eventKey) {
@@ -151,9 +166,34 @@ export class ScopeSession {
     const middle = (atMs - board.originMs) / 1000 - board.windowS / 2
     const event = board.events.list.find(({ t }) => Math.abs(t - middle) < INSTANT_S)
     if (event === undefined) return
+    const { part } = board
     board.events.show(event)
+    board.showPart(part)
     // it was not paused by hand
     board.liftPause()
+  }
+
+  /** Gives what was panned and zoomed to, as a link says it. */
+  #zooms(): Pick<ScopeState, 'part' | 'yZooms'> {
+    const { part, yZooms } = this.#applied.peek()
+    const next = { part: roundedPart(this.board), yZooms: zoomsOf(this.board) }
+    return {
+      part: isSame(part, next.part) ? part : next.part,
+      yZooms: isSame(yZooms, next.yZooms) ? yZooms : next.yZooms,
+    }
+  }
+
+  /** Writes into the link, soon, what was panned and zoomed to. */
+  #linkZooms(): void {
+    const shown = this.#applied.peek()
+    const { part, yZooms } = this.#zooms()
+    if (part === shown.part && yZooms === shown.yZooms) return
+    this.#linking ??= setTimeout(() => {
+      this.#linking = undefined
+      // a change that goes on is not in the link yet
+      if (this.#applied.peek() !== this.page.navigation.state(SCOPE)) this.#linkZooms()
+      else this.change({}, 'replace')
+    }, LINK_MS)
   }
 
   #hide(): void {
@@ -191,6 +231,11 @@ export class ScopeSession {
 
   dismissNotes(): void {
     this.notes.value = []
+  }
+
+  /** Shows another window, all of it. */
+  chooseWindow(windowS: number): void {
+    this.change({ windowS, part: WHOLE })
   }
 
   instantMs(): number {
@@ -271,6 +316,23 @@ export class ScopeSession {
     this.changed()
     this.redraw.now()
   }
+}
+
+/** Gives the part of the window that is shown, in whole ms: a link need not say more. */
+function roundedPart({ part: { backS, spanS } }: Board): Part {
+  return { backS: roundMs(backS), spanS: spanS === null ? null : roundMs(spanS) }
+}
+
+function roundMs(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}
+
+function zoomsOf({ yRanges }: Board): ScopeState['yZooms'] {
+  return Array.from(yRanges.zoomed, ([plot, { lo, hi }]) => ({ plot, min: lo, max: hi }))
+}
+
+function isSame(a: object, b: object): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 const plotOf = ({ plot }: { readonly plot: string }): string => plot

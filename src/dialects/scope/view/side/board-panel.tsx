@@ -1,6 +1,7 @@
 /** The board as a whole: time window, columns, shape of the charts, legend, motion. */
 import type { JSX } from 'preact'
 import { CHART_ASPECT, CHART_COLUMNS, TIME_WINDOW_S } from '../../../../model/board/options.ts'
+import { WHOLE } from '../../../../model/board/time-view.ts'
 import { spanText } from '../../../../viewer/format/time.ts'
 import type { ScopeSession } from '../session/session.ts'
 import { Slider } from './fields.tsx'
@@ -27,8 +28,8 @@ export function BoardPanel({ session }: { session: ScopeSession }): JSX.Element 
         caption="Time window"
         words={spanText(windowS)}
         {...{ min: 0, max: WINDOW_STEPS, step: 1, value: placeOf(windowS) }}
-        preview={(place) => session.preview({ windowS: windowAt(place) })}
-        take={(place) => session.change({ windowS: windowAt(place) })}
+        preview={(place) => session.preview({ windowS: windowAt(place), part: WHOLE })}
+        take={(place) => session.chooseWindow(windowAt(place))}
       />
       <Slider
         caption="Columns"
