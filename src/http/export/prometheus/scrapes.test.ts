@@ -1,4 +1,4 @@
-/** Answers to scrapers end when what they tell is durable, for those who say how long they wait. */
+/** Answers end when what they tell is durable, for scrapers that say how long they wait. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { serve } from '../../../../test/support/http-client.ts'
@@ -47,7 +47,7 @@ for (const [size, series] of [
   })
 }
 
-test('who does not say how long he waits does not wait', async (t) => {
+test('a scraper that does not say how long it waits gets its answer at once', async (t) => {
   const { asked, scrape } = await start(t, 5000)
   for (const timeoutS of [undefined, '', 'soon', '-1', '0', 'NaN']) {
     assert.match((await scrape(timeoutS)).text, /hits_4999_total/)

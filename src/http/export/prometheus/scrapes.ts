@@ -65,8 +65,8 @@ export class Scrapes {
   }
 
   /**
-   * Writes the answer, no faster than the scraper takes it. One who says how long he waits gets its
-   * end when all totals in it are durable: without it a scrape counts for nothing.
+   * Writes the answer, no faster than the scraper takes it. A scraper that says how long it waits
+   * gets the end when all totals in it are durable: without it a scrape counts for nothing.
    * @throws {HttpError} 503 where there is no place for it; nothing is written then
    */
   async write({ method, headers }: IncomingMessage, outgoing: ServerResponse): Promise<void> {
