@@ -11,8 +11,9 @@ import { FORMATS } from './rows.ts'
 const FOLDER = 'folder of the history; that of a hub started by this user unless stated'
 
 const EXAMPLES = `
-inspect, backup and export read beside the hub that writes, and hold nothing up; import needs a
-folder that no hub has open. Times of export are ISO 8601, Unix seconds, or 7d, 3h, 20m, 45s ago.
+inspect, backup and export read beside the hub that writes, and hold nothing up; import and recover
+need a folder that no hub has open. Times of export are ISO 8601, Unix seconds, or 7d, 3h, 20m, 45s
+ago.
 
 CSV and Parquet have a row a cell, and import takes both; docs/history.md names their columns.
 OpenMetrics is for other programs.
@@ -31,7 +32,7 @@ function examples(...lines: readonly string[]): string {
 export function addHistory(program: Command): void {
   const history = program
     .command('history')
-    .description('what hubs have kept: look, copy, export, import')
+    .description('what hubs have kept: look, copy, recover, export, import')
     .addHelpText('after', EXAMPLES)
   history
     .command('inspect')
@@ -48,6 +49,13 @@ export function addHistory(program: Command): void {
     .option('--history <folder>', FOLDER)
     .addHelpText('after', examples('backup /backups/monday', 'backup ./copy --history ./other'))
     .action((target: string, options: FolderOption) => told(() => copyFolder(target, options)))
+  history
+    .command('recover')
+    .description('copy what can be read of a damaged one')
+    .argument('<target>', 'folder of the copy, which is made or empty')
+    .option('--history <folder>', FOLDER)
+    .addHelpText('after', examples('recover ./saved', 'recover ./saved --history ./damaged'))
+    .action((target: string, options: FolderOption) => told(() => recoverFolder(target, options)))
   addExport(history)
   history
     .command('import')
@@ -165,6 +173,21 @@ async function copyFolder(target: string, options: FolderOption): Promise<void> 
   process.stderr.write(`copying ${from}\n`)
   const bytes = backUp({ from, to: target })
   process.stderr.write(`${bytesText(bytes)} are in ${target}\n`)
+}
+
+async function recoverFolder(target: string, options: FolderOption): Promise<void> {
+  const { recover } = await import('../../history/sqlite/offline/recovering.ts')
+  const { countText } = await import('./progress.ts')
+  const from = folderOf(options)
+  process.stderr.write(`reading ${from}\n`)
+  const { series, bundles, lost } = recover({ from, to: target })
+  const parts = [
+    countText(lost.stretches, 'stretches of pages'),
+    countText(lost.rows, 'rows'),
+    countText(lost.chunks, 'chunks'),
+  ]
+  const saved = `${countText(series, 'series')} and ${countText(bundles, 'bundles')}`
+  process.stderr.write(`${saved} are in ${target}\ncan't be read: ${parts.join(', ')}\n`)
 }
 
 async function exportFolder(options: ExportArguments): Promise<void> {

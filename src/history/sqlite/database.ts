@@ -13,18 +13,28 @@
  * Rows of bundles have the id `window * 2^21 + block`, where a block is 128 slots: a window is one
  * range of ids, which retention deletes at once.
  */
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { HistoryError } from '../store.ts'
+import { asHistoryError, RECOVERY } from './folder.ts'
 import { headNumbers, syncFolder } from './head/head-log.ts'
 import { changing, defineRowCrc, keyHash } from './series-row.ts'
 
 /** Number in SQLite's header that says whose file it is: 'PMHI'. */
-const APPLICATION_ID = 0x504d_4849
+export const APPLICATION_ID = 0x504d_4849
 const SCHEMA_VERSION = 4
-const PAGE_BYTES = 4096
+export const PAGE_BYTES = 4096
 
 /** Table of series as versions 3 and 4 have it. */
 function seriesTable(crc: string): string {
@@ -71,10 +81,15 @@ const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   ],
 ])
 
-export interface OpenedDatabase {
-  readonly db: DatabaseSync
+interface Found {
   /** Whether the last owner closed it in order. */
   readonly wasClean: boolean
+  /** Whether series are found by their keys. */
+  readonly isIndexed: boolean
+}
+
+export interface OpenedDatabase extends Found {
+  readonly db: DatabaseSync
 }
 
 export function databasePath(folder: string): string {
@@ -90,19 +105,20 @@ export function openDatabase(folder: string): OpenedDatabase {
   if (!existsSync(path)) {
     const heads = headNumbers(folder)
     if (heads.length > 0) {
-      throw new HistoryError('damaged', `${path} is missing beside ${heads.length} head logs`)
+      throw damagedError(path, `it is missing beside ${heads.length} head logs`)
     }
-    createDatabase(folder, path)
+    createDatabase(folder)
   }
-  const wasClean = checkWhole(path)
+  const found = checkWhole(path)
   const db = new DatabaseSync(path, { timeout: 5000 })
   try {
     migrate(db, path, schemaVersion(db))
     configure(db)
-    return { db, wasClean }
+    if (!found.isIndexed) db.exec('REINDEX series_hash')
+    return { db, ...found }
   } catch (error) {
     db.close()
-    throw damagedError(path, error)
+    throw asDamaged(path, error)
   }
 }
 
@@ -126,25 +142,38 @@ export function openForReading(folder: string): DatabaseSync {
  * that this process alone has, and for a first page.
  * @throws {HistoryError} `foreign` or `damaged`
  */
-function looking<T>(path: string, look: (db: DatabaseSync) => T): T {
+export function looking<T>(path: string, look: (db: DatabaseSync) => T): T {
   checkHeader(path)
   const url = pathToFileURL(path)
-  url.search = `?mode=ro&vfs=${process.platform === 'win32' ? 'win32' : 'unix'}-none`
+  const vfs = `vfs=${process.platform === 'win32' ? 'win32' : 'unix'}-none`
+  url.search = `?mode=ro&${hasLog(path) ? vfs : 'immutable=1'}`
   const db = new DatabaseSync(url)
   try {
     // its index of the log is in memory then
     db.exec('PRAGMA locking_mode=EXCLUSIVE')
     return look(db)
   } catch (error) {
-    throw damagedError(path, error)
+    throw asDamaged(path, error)
   } finally {
     db.close()
   }
 }
 
-function damagedError(path: string, error: unknown): HistoryError {
-  if (error instanceof HistoryError) return error
-  return new HistoryError('damaged', `${path}: ${(error as Error).message}`, { cause: error })
+/** Says what is damaged, and what can be done. */
+function damagedError(path: string, problem: string, cause?: unknown): HistoryError {
+  return new HistoryError('damaged', `${path}: ${problem}; ${RECOVERY}`, { cause })
+}
+
+/** Gives an error of SQLite: damage, unless it is of the disk. */
+function asDamaged(path: string, error: unknown): HistoryError {
+  const known = asHistoryError(error, path)
+  if (known === error || known.code !== 'failed') return known
+  return damagedError(path, (error as Error).message, error)
+}
+
+/** Tells whether there is a log beside a database that is not merged into it. */
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 function schemaVersion(db: DatabaseSync): number {
@@ -161,7 +190,8 @@ function versionError(path: string, version: number): HistoryError {
 }
 
 /** Makes the file under another name first, so that it is there whole or not at all. */
-function createDatabase(folder: string, path: string): void {
+export function createDatabase(folder: string): void {
+  const path = databasePath(folder)
   const draft = `${path}.new`
   for (const leftOver of [draft, `${draft}-wal`, `${draft}-shm`, `${draft}-journal`]) {
     rmSync(leftOver, { force: true })
@@ -180,21 +210,21 @@ function checkHeader(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)
-    if (size === 0) throw new HistoryError('damaged', `${path} is empty`)
+    if (size === 0) throw damagedError(path, 'it is empty')
     const head = Buffer.alloc(100)
     const length = readSync(descriptor, head, 0, 100, 0)
     if (head.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-      const code = length < 100 ? 'damaged' : 'foreign'
-      throw new HistoryError(code, `${path} of ${size} bytes is no SQLite database`)
+      if (length < 100) throw damagedError(path, `${size} bytes are no SQLite database`)
+      throw new HistoryError('foreign', `${path} of ${size} bytes is no SQLite database`)
     }
-    const id = length < 100 ? 0 : head.readUInt32BE(68)
-    if (length < 100) throw new HistoryError('damaged', `${path} ends in its header`)
+    if (length < 100) throw damagedError(path, 'it ends in its header')
+    const id = head.readUInt32BE(68)
     if (id !== APPLICATION_ID) {
       throw new HistoryError('foreign', `${path} is a database of another program (id ${id})`)
     }
     const expected = head.readUInt32BE(28) * head.readUInt16BE(16)
-    if (!existsSync(`${path}-wal`) && size !== expected) {
-      throw new HistoryError('damaged', `${path} has ${size} bytes, its header says ${expected}`)
+    if (!hasLog(path) && size !== expected) {
+      throw damagedError(path, `it has ${size} bytes, its header says ${expected}`)
     }
   } finally {
     closeSync(descriptor)
@@ -202,20 +232,25 @@ function checkHeader(path: string): void {
 }
 
 /**
- * Looks at all that is read when a history is opened, and at everything where it was not closed in
+ * Looks through what can't be done without, and through everything where it was not closed in
  * order: what is refused has not been written to.
- * @returns whether it was closed in order
  */
-function checkWhole(path: string): boolean {
+function checkWhole(path: string): Found {
   return looking(path, (db) => {
     const version = schemaVersion(db)
     if (version > SCHEMA_VERSION) throw versionError(path, version)
-    const wasClean = readState(db, 'clean') === 1
-    if (!wasClean || existsSync(`${path}-wal`)) {
-      const problem = db.prepare('PRAGMA quick_check(1)').get()?.quick_check
-      if (problem !== 'ok') throw new HistoryError('damaged', `${path}: ${problem}`)
+    const check = (pragma: string): string => {
+      const [problem] = Object.values(db.prepare(`PRAGMA ${pragma}`).get() ?? {})
+      return String(problem).replaceAll(/\s+/g, ' ')
     }
-    return wasClean
+    const wasClean = readState(db, 'clean') === 1
+    // a page of bundles that can't be read costs these; without the others there is nothing
+    const parts = !wasClean || hasLog(path) ? ['1'] : ["'series'", "'run'", "'state'"]
+    for (const part of parts) {
+      const problem = check(`quick_check(${part})`)
+      if (problem !== 'ok') throw damagedError(path, problem)
+    }
+    return { wasClean, isIndexed: check("integrity_check('series')") === 'ok' }
   })
 }
 

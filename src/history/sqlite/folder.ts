@@ -24,6 +24,9 @@ export function makeHistoryFolder(folder: string): void {
   }
 }
 
+/** Tells what to do about a database that is damaged. */
+export const RECOVERY = 'stop the hub, and `pentameter history recover FOLDER` saves what it can'
+
 /** Codes of the file system and of SQLite, by what they mean for a history. */
 const CODES: ReadonlyMap<string | number, HistoryCode> = new Map<string | number, HistoryCode>([
   ...['ENOSPC', 'EDQUOT', 13].map((code) => [code, 'full'] as const),
@@ -35,6 +38,7 @@ const CODES: ReadonlyMap<string | number, HistoryCode> = new Map<string | number
 export function asHistoryError(error: unknown, place: string): HistoryError {
   if (error instanceof HistoryError) return error
   const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
-  const known = CODES.get(errcode === undefined ? (code ?? '') : errcode & 0xff)
-  return new HistoryError(known ?? 'failed', `${place}: ${message}`, { cause: error })
+  const known = CODES.get(errcode === undefined ? (code ?? '') : errcode & 0xff) ?? 'failed'
+  const hint = known === 'damaged' ? `; ${RECOVERY}` : ''
+  return new HistoryError(known, `${place}: ${message}${hint}`, { cause: error })
 }

@@ -11,8 +11,15 @@ const COLUMNS = [
   ...['slot', 'kind', 'hash', 'metadata', 'origin', 'firstS', 'lastS', 'total', 'living', 'key'],
 ]
 
+const NUMBERS = new Set(['slot', 'kind', 'hash', 'firstS', 'lastS', 'living', 'crc'])
+
+/** Words a value so that it is a number whatever has become of it: no integer is beyond 2^53. */
+function plain(column: string, value = column): string {
+  return NUMBERS.has(column) ? `1.0 * ${value}` : value
+}
+
 /** Columns as a statement selects them for a {@link SeriesRow}. */
-export const ROW_COLUMNS = [...COLUMNS, 'crc'].join()
+export const ROW_COLUMNS = [...COLUMNS, 'crc'].map((column) => plain(column)).join()
 
 /** A row as an array, which thousands of are read at once. */
 export type SeriesRow = readonly [
@@ -68,6 +75,6 @@ export function defineRowCrc(db: DatabaseSync): void {
 /** Words the change of columns of a row, and of its checksum with them. */
 export function changing(change: Readonly<Partial<Record<string, string>>>): string {
   const sets = Object.entries(change).map(([column, value]) => `${column} = ${value}`)
-  const values = COLUMNS.map((column) => change[column] ?? column)
+  const values = COLUMNS.map((column) => plain(column, change[column]))
   return `UPDATE series SET ${[...sets, `crc = row_crc(${values.join()})`].join()}`
 }

@@ -122,6 +122,7 @@ export class SqliteHistory implements HistoryStore {
       this.#db = db
       this.#tables = this.#tablesOf(db)
       this.#durableS = this.#tables.runs.lastS
+      if (!opened.isIndexed) this.#notes.push('the index of series was damaged, and is made anew')
       this.#head = this.#recover(opened.wasClean)
     } catch (error) {
       db?.close()

@@ -6,6 +6,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { KINDS, type Kind } from '../../../model/index.ts'
 import { DecodeError } from '../../../wire/index.ts'
+import { faultOf } from '../../codec/fault.ts'
 import {
   type Block,
   Bundle,
@@ -14,6 +15,7 @@ import {
   encodeBundle,
 } from '../../codec/index.ts'
 import { quickCodec } from '../../quick/quick-coder.ts'
+import type { NoteDamage } from '../row-facts.ts'
 import { mergeBlocks, moved } from './blocks.ts'
 import { type Entry, entriesOf, type WindowFrame } from './entries.ts'
 import { type ChunkPart, decodeParts, encodeParts } from './parts.ts'
@@ -36,6 +38,8 @@ export const LEVELS: readonly Level[] = [SECOND5, SECOND, MINUTE1, MINUTE, HOUR]
 /** Slots of a block: neighbours of one kind, in one bundle. */
 export const BLOCK_SLOTS = 128
 const BLOCKS_LIMIT = 2 ** 21
+const WINDOWS_LIMIT = 2 ** 31
+const SQLITE_CORRUPT = 11
 /** Parts of a chunk: twelve of an hour, and as many of late cells before all become one. */
 const PARTS_MOST = 24
 
@@ -45,6 +49,11 @@ export function rowId(window: number, block: number): number {
 
 export function windowOf(id: number): number {
   return Math.floor(id / BLOCKS_LIMIT)
+}
+
+/** Gives the block of the id of a row. */
+export function blockOf(id: number): number {
+  return id % BLOCKS_LIMIT
 }
 
 export function blockNumber(slot: number): number {
@@ -71,14 +80,14 @@ export class BundleTable {
   readonly #delete: StatementSync
   readonly #ids: StatementSync
   readonly #ends: StatementSync
-  readonly #damaged: (error: DecodeError) => void
+  readonly #damaged: NoteDamage
   readonly #digits: number
 
   /**
-   * @param damaged told of chunks that can't be read: they are left out
+   * @param damaged told of rows and chunks that can't be read: they are left out
    * @param digits significant digits of gauges that are no decimals of few places; 0 = every bit
    */
-  constructor(db: DatabaseSync, level: Level, damaged: (error: DecodeError) => void, digits = 0) {
+  constructor(db: DatabaseSync, level: Level, damaged: NoteDamage, digits = 0) {
     this.level = level
     this.#damaged = damaged
     this.#digits = digits
@@ -91,9 +100,12 @@ export class BundleTable {
 
   /** Opens a bundle; undefined where there is none, or none that can be read. */
   open(window: number, block: number): Bundle | undefined {
-    const row = this.#read.get(rowId(window, block))
-    if (row === undefined) return undefined
-    return this.#guarded(() => new Bundle(row.b as Uint8Array))
+    return this.#guarded(() => {
+      const row = this.#read.get(rowId(window, block))
+      if (row === undefined) return undefined
+      if (row.b instanceof Uint8Array) return new Bundle(row.b)
+      throw faultOf('bundle_truncated', 0, 'a row without bytes')
+    })
   }
 
   /** Reads the cells of a series in a bundle; undefined where it has none that can be read. */
@@ -122,8 +134,9 @@ export class BundleTable {
     try {
       return work()
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      this.#damaged(error)
+      if (error instanceof DecodeError) this.#damaged(error)
+      else if (isOfPages(error)) this.#damaged({ code: 'database' })
+      else throw error
       return undefined
     }
   }
@@ -233,21 +246,33 @@ export class BundleTable {
     this.write({ id: rowId(window, block), bytes })
   }
 
-  /** Gives the first window that has bundles and the one behind the last; equal ones without. */
+  /**
+   * Gives the first window that has bundles and the one behind the last; equal ones without. Where
+   * these can't be read they may be any.
+   */
   span(): readonly [first: number, end: number] {
-    const { first, last } = this.#ends.get() ?? {}
-    return first === null || first === undefined
-      ? [0, 0]
-      : [windowOf(Number(first)), windowOf(Number(last)) + 1]
+    return (
+      this.#guarded(() => {
+        const { first, last } = this.#ends.get() ?? {}
+        return first === null || first === undefined
+          ? ([0, 0] as const)
+          : ([windowOf(Number(first)), windowOf(Number(last)) + 1] as const)
+      }) ?? [0, WINDOWS_LIMIT]
+    )
   }
 
   /** Lists the rows of windows [from, to) as `[window, block]`. */
   rows(fromWindow: number, toWindow: number): [number, number][] {
     return this.#ids.all(fromWindow * BLOCKS_LIMIT, toWindow * BLOCKS_LIMIT).map((row) => {
       const id = Number(row.id)
-      return [windowOf(id), id % BLOCKS_LIMIT]
+      return [windowOf(id), blockOf(id)]
     })
   }
+}
+
+/** Tells whether an error is of a page of the database that can't be read. */
+function isOfPages(error: unknown): boolean {
+  return ((error as { readonly errcode?: number }).errcode ?? 0) % 256 === SQLITE_CORRUPT
 }
 
 /** Tells whether cells of a kind are distributions, which are dear to read and write again. */

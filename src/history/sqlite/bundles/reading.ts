@@ -15,10 +15,8 @@ import {
   HOUR,
   type Level,
   MINUTE,
-  MINUTE1,
   SECOND,
   SECOND5,
-  windowOf,
 } from './levels.ts'
 import type { Tables } from './maintenance.ts'
 
@@ -39,24 +37,24 @@ export interface KeptFrom {
 }
 
 /** Finds from when on each width of cells is kept. */
-export function keptFrom({ db, runs }: Tables, open: readonly OpenWindows[]): KeptFrom {
-  const firstOf = ({ table, windowS }: Level): number[] => {
-    const id = db.prepare(`SELECT min(id) AS id FROM ${table}`).get()?.id
-    return id === null || id === undefined ? [] : [windowOf(Number(id)) * windowS]
+export function keptFrom(tables: Tables, open: readonly OpenWindows[]): KeptFrom {
+  const firstOf = (table: BundleTable): number[] => {
+    const [first, end] = table.span()
+    return first === end ? [] : [first * table.level.windowS]
   }
   const opened = open.flatMap(({ windows }) => {
     return [...windows.keys()].map((window) => window * SECOND5.windowS)
   })
   // a window may begin long before its first cell
-  const beganS = runs.firstS ?? 0
+  const beganS = tables.runs.firstS ?? 0
   const least = (list: number[]): number | undefined => {
     return list.length === 0 ? undefined : Math.max(beganS, Math.min(...list))
   }
-  const second5 = firstOf(SECOND5)
+  const second5 = firstOf(tables.second5)
   return {
-    second: least([...firstOf(SECOND), ...second5, ...opened]),
-    minute: least([...firstOf(MINUTE), ...firstOf(MINUTE1), ...opened]),
-    hour: least([...firstOf(HOUR), ...second5, ...opened]),
+    second: least([...firstOf(tables.second), ...second5, ...opened]),
+    minute: least([...firstOf(tables.minute), ...firstOf(tables.minute1), ...opened]),
+    hour: least([...firstOf(tables.hour), ...second5, ...opened]),
   }
 }
 

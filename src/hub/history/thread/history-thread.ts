@@ -44,9 +44,18 @@ async function take(serve: Serve, call: HistoryCall): Promise<void> {
 
 async function openFolder(start: FolderStart): Promise<Serve> {
   const { SqliteHistory } = await import('../../../history/sqlite/sqlite-history.ts')
+  const { asHistoryError } = await import('../../../history/sqlite/folder.ts')
   const store = new SqliteHistory({ ...start, nowMs: Date.now })
   const methods = store as unknown as Readonly<Record<HistoryMethod, Method>>
-  return ({ method, argument }) => methods[method].call(store, argument)
+  return async ({ method, argument }) => {
+    try {
+      return await methods[method].call(store, argument)
+    } catch (error) {
+      // of a page that can't be read it says what to do; any other is told with its stack
+      const told = asHistoryError(error, start.folder)
+      throw told.code === 'failed' ? error : told
+    }
+  }
 }
 
 async function openEngine({ engine }: EngineStart): Promise<Serve> {
