@@ -227,24 +227,36 @@ test('a port that is taken stops nothing else, is told, and is tried again', asy
   await hub.stop()
 })
 
-test('a late wake-up closes one longer second and stays on the grid', async () => {
+test('a late wake-up closes one longer second on the grid, a standstill leaves a gap', async () => {
   const started = await startHub()
-  const { hub, clock } = started
+  const { hub, clock, log } = started
   const lengths: [number, number][] = []
   hub.sessions.open({
     intervalS: 1,
     onFrame: ({ endMs, seconds }) => lengths.push([(endMs - clock.startMs) / 1000, seconds]),
   })
   clock.advance(2000)
-  clock.stall(3400)
-  clock.advance(1600)
-  assert.deepEqual(lengths, [
+  clock.stall(1600)
+  clock.advance(1400)
+  assert.deepEqual(lengths.splice(0), [
     [1, 1],
     [2, 1],
-    [5, 3],
-    [6, 1],
-    [7, 1],
+    [4, 2],
+    [5, 1],
   ])
+  await sendUdp(started, [packet('a:1|m\n')])
+  clock.stall(10_400)
+  await sendUdp(started, [packet('a:2|m\n')])
+  clock.advance(1600)
+  assert.deepEqual(lengths, [
+    [16, 1],
+    [17, 1],
+  ])
+  const { id } = seriesNamed(hub, 'a')
+  const frames = hub.live.between(0, Number.MAX_SAFE_INTEGER)
+  assert.equal(frames.at(-2)!.deltaAt(frames.at(-2)!.row(id, 'counter')), 3)
+  assert.ok(log.some((line) => line.includes('the hub stood still')))
+  assert.equal(hub.metrics.counter('pentameter.tick.gap').value, 10)
   await hub.stop()
 })
 

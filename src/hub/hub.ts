@@ -410,6 +410,7 @@ export class Hub implements HubView {
     this.#ticker.start({
       boundary: (endMs, seconds) => this.#second.close(endMs, seconds),
       step: (stepMs) => this.#clockSteps.note(stepMs),
+      standstill: (seconds) => this.#clockSteps.noteStandstill(seconds),
     })
   }
 
@@ -482,7 +483,8 @@ export class Hub implements HubView {
     this.#ticker.stop()
     this.#load.stop()
     this.#merger.finish()
-    this.#second.closeLast(this.#ticker.boundaryMs + 1000)
+    const { endMs, seconds } = this.#ticker.open
+    this.#second.closeLast(endMs, seconds)
     this.durable.finish()
     await Promise.all(this.#sinks.map((sink) => sink.close()))
     this.#writer.detach()

@@ -300,3 +300,26 @@ test('a row with a changed bit is in the way of no seal', async () => {
   assert.deepEqual(await bench.living(), { a: 4, b: 3 })
   await bench.store.close()
 })
+
+test('whole increments of several seconds are spread over them; the sum stays', async () => {
+  const bench = new Bench()
+  const cells = [grows(A, 7), grows(B, 2.5), grows(C)]
+  // over the end of a window of five minutes
+  await bench.tell(301, { ...bench.maker.second(START_S + 301, cells), seconds: 3 })
+  const huge = { identity: A, cell: { kind: 'counter', delta: 2n ** 53n + 1n } } as const
+  await bench.tell(303, { ...bench.maker.second(START_S + 303, [huge]), seconds: 2 })
+  const read = async (identity: Identity, stepS: number) => {
+    const range = { fromS: START_S + 297, toS: START_S + 303, stepS }
+    const { columns } = await bench.store.read({ groups: [[identityKey(identity)]], ...range })
+    return columns[0]!.cells.map((cell) => (cell?.kind === 'counter' ? cell.delta : undefined))
+  }
+  for (const isSealed of [false, true]) {
+    if (isSealed) await bench.seal()
+    const [half, rest] = [2 ** 52, 2 ** 52 + 1]
+    assert.deepEqual(await read(A, 1), [undefined, 2, 2, 3, half, rest], `sealed: ${isSealed}`)
+    assert.deepEqual(await read(B, 1), [...new Array(3), 2.5, undefined, undefined])
+    assert.deepEqual((await read(C, 1)).indexOf(1), 3)
+  }
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: 2 ** 53 + 8, b: 2.5, c: 1 })
+})

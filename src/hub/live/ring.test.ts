@@ -167,3 +167,20 @@ test('what is finer elsewhere is told: coarse steps, and seconds lost to a clock
   seconds(ring, 20, 25, 1)
   assert.equal(ring.wholeFromMs(10_000), START_MS + 120_000, 'all that was before comes again')
 })
+
+test('no frame reaches over a gap, however coarse', () => {
+  const ring = new LiveRing()
+  seconds(ring, 0, 13, 1)
+  seconds(ring, 24, 700, 1)
+  const frames = ring.between(0, Number.MAX_SAFE_INTEGER)
+  const total = frames.reduce((sum, frame) => sum + Number(frame.deltaAt(0)), 0)
+  assert.equal(total, 13 + 676)
+  const inGap = frames.filter(({ endMs, seconds: length }) => {
+    return endMs > START_MS + 13_000 && endMs - length * 1000 < START_MS + 24_000
+  })
+  assert.deepEqual(inGap, [])
+  assert.deepEqual(
+    frames.slice(0, 4).map(({ endMs }) => (endMs - START_MS) / 1000),
+    [10, 13, 30, 40],
+  )
+})

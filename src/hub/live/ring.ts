@@ -206,12 +206,21 @@ export class LiveRing {
 
   *#ageFine(nowMs: number): Task {
     const limitMs = nowMs - this.options.fineSeconds * 1000
-    const count = firstAfter(this.#fine, limitMs)
-    if (count === 0) return
-    this.#leaving.push(...this.#fine.splice(0, count))
     const stepMs = this.options.coarseStep * 1000
-    const last = this.#leaving.at(-1)!
-    if (last.endMs % stepMs !== 0 && last.endMs - this.#leaving[0]!.endMs < stepMs) return
+    for (let next = this.#fine[0]; next !== undefined && next.endMs <= limitMs; ) {
+      const last = this.#leaving.at(-1)
+      const isBehindGap = last !== undefined && next.endMs - next.seconds * 1000 > last.endMs
+      // one frame of both sides of a gap would lie in it
+      if (isBehindGap) yield* this.#fold()
+      this.#leaving.push(this.#fine.shift()!)
+      const isWhole = next.endMs % stepMs === 0 || next.endMs - this.#leaving[0]!.endMs >= stepMs
+      if (isWhole) yield* this.#fold()
+      next = this.#fine[0]
+    }
+  }
+
+  /** Makes a coarse frame of those that have left. */
+  *#fold(): Task {
     const coarse = yield* mergeSteps(this.#leaving)
     for (const frame of this.#leaving) this.#bytes -= frame.size
     this.#leaving = []

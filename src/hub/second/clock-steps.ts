@@ -1,4 +1,7 @@
-/** What the hub does when its wall clock was set: times of series move, and people are told. */
+/**
+ * What the hub does when its wall clock was set: times of series move, and people are told. So they
+ * are when it stood still.
+ */
 import type { Clock } from '../../time/clock.ts'
 import type { Log } from '../log.ts'
 import type { Participant } from '../resident.ts'
@@ -44,6 +47,12 @@ export class ClockSteps implements Participant {
     this.#latest = [...this.#latest, { atMs: clock.wallMs(), stepMs }].slice(-STEPS_KEPT)
     metrics.counter('pentameter.clock.steps').add()
     log('warn', 'the wall clock was set; seconds follow it', { byS: stepMs / 1000 })
+  }
+
+  noteStandstill(seconds: number): void {
+    const { log, metrics } = this.#parts
+    metrics.counter('pentameter.tick.gap').add(seconds)
+    log('warn', 'the hub stood still: nothing is known of these seconds', { seconds })
   }
 
   *beforeClose(): Task {

@@ -42,10 +42,10 @@ export class Second {
     void this.#queue.run(this.#whole(endMs, passed))
   }
 
-  /** Closes the last, unfinished second at once. */
-  closeLast(endMs: number): void {
+  /** Closes the last, unfinished interval at once. */
+  closeLast(endMs: number, seconds: number): void {
     this.#queue.finish()
-    void this.#queue.run(this.#cells(endMs, 1 + this.#secondsMissed))
+    void this.#queue.run(this.#cells(endMs, seconds + this.#secondsMissed))
     this.#queue.finish()
   }
 

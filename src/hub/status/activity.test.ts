@@ -7,7 +7,7 @@ import {
   startThreads,
   taken,
 } from '../../../test/support/hub/hub-threads.ts'
-import { WorkerRates, type WorkerReading } from './activity.ts'
+import { Activity, WorkerRates, type WorkerReading } from './activity.ts'
 
 const worker = (thread: number, measurements: number): WorkerReading => ({
   thread,
@@ -16,6 +16,16 @@ const worker = (thread: number, measurements: number): WorkerReading => ({
   connections: 0,
   measurements,
   restarts: 0,
+})
+
+test('the last seconds are those without a gap before them', () => {
+  const activity = new Activity('test')
+  activity.close(2, [], 1_000_000, 1)
+  activity.close(8, [], 1_002_000, 2)
+  assert.deepEqual(activity.recent, [2, 3, 3])
+  activity.close(9, [], 1_013_000, 1)
+  activity.close(9, [], 1_014_000, 1)
+  assert.deepEqual(activity.recent, [1, 0])
 })
 
 test('a rate is what came since the second before, spread over a longer interval', () => {

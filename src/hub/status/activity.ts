@@ -18,6 +18,7 @@ export class Activity {
   readonly dialect: string
   readonly #sources = new Map<string, SourceActivity>()
   readonly #recent: number[] = []
+  #endMs = 0
   #total = 0
   #lastDataMs: number | undefined
 
@@ -25,7 +26,7 @@ export class Activity {
     this.dialect = dialect
   }
 
-  /** Last 60 seconds, oldest first. */
+  /** Last 60 seconds, oldest first; fewer behind a gap in time. */
   get recent(): readonly number[] {
     return this.#recent
   }
@@ -56,6 +57,8 @@ export class Activity {
     const gained = total - this.#total
     this.#total = total
     if (gained > 0) this.#lastDataMs = endMs
+    if (endMs - seconds * 1000 !== this.#endMs) this.#recent.length = 0
+    this.#endMs = endMs
     for (let i = 0; i < Math.min(seconds, RECENT_SECONDS); i++) {
       if (this.#recent.length === RECENT_SECONDS) this.#recent.shift()
       this.#recent.push(gained / seconds)

@@ -60,6 +60,7 @@ export const OWN_MEANINGS: Readonly<Record<string, string>> = {
   'pentameter.history.restarts': "times that the history's thread ended and was started again",
   'pentameter.history.size': 'what the history takes on disk',
   'pentameter.history.series': 'series that the history knows',
+  'pentameter.tick.gap': 'seconds in which the hub stood still: nothing is known of them',
   'pentameter.tick.missed': 'seconds that a frame was longer than one: the hub was busy',
 }
 

@@ -1,10 +1,13 @@
 /**
  * Cells that are in no bundle yet, by window of five minutes and slot; all are in a head log, too.
  */
-import type { GaugeSpread, Kind } from '../../../model/index.ts'
+import { type Exact, exact, type GaugeSpread, type Kind } from '../../../model/index.ts'
 import { SECOND5 } from '../bundles/levels.ts'
 import { OpenSeries } from './open-series.ts'
 import type { SecondRecord } from './record.ts'
+
+/** Longest interval whose increments are spread over its seconds. */
+const SPREAD_S_LIMIT = 60
 
 export class OpenWindows {
   /** Series with cells, by window and slot. */
@@ -25,7 +28,8 @@ export class OpenWindows {
     const window = Math.floor(second / SECOND5.windowS)
     const place = second - window * SECOND5.windowS
     const series = this.#window(window)
-    this.#takeCounters(record, series, window, place)
+    if (record.seconds > 1 && record.seconds <= SPREAD_S_LIMIT) this.#spreadCounters(record)
+    else this.#takeCounters(record, series, window, place)
     this.#takeGauges(record, series, window, place)
     this.#takeDistributions(record, series, window, place)
     for (const slot of record.ended) {
@@ -55,6 +59,32 @@ export class OpenWindows {
       if (slots[row] === 0 || delta === 0) continue
       openOf(series, slots[row]!, 'counter', window).number(place, delta)
     }
+  }
+
+  /**
+   * Takes counters of an interval of several seconds, at whose ends the hub was late: it is not
+   * known when they grew, so each has a share, and the last what is left. That is the same total;
+   * of a fraction it might not be, so that it counts at the end.
+   */
+  #spreadCounters({ counters: { slots, deltas, wide }, endS, seconds }: SecondRecord): void {
+    for (let row = 0; row < slots.length; row++) {
+      const delta = wide.get(row) ?? deltas[row]!
+      if (slots[row] === 0) continue
+      const isWhole = typeof delta === 'bigint' || Number.isSafeInteger(delta)
+      const share = isWhole ? BigInt(delta) / BigInt(seconds) : 0n
+      const last = isWhole ? exact(BigInt(delta) - share * BigInt(seconds - 1)) : delta
+      for (let before = seconds - 1; before > 0; before--) {
+        this.#grow(slots[row]!, endS - before, exact(share))
+      }
+      this.#grow(slots[row]!, endS, last)
+    }
+  }
+
+  #grow(slot: number, endS: number, delta: Exact): void {
+    if (delta === 0) return
+    const window = Math.floor((endS - 1) / SECOND5.windowS)
+    const place = endS - 1 - window * SECOND5.windowS
+    openOf(this.#window(window), slot, 'counter', window).number(place, delta)
   }
 
   #takeGauges(
