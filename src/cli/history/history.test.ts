@@ -369,6 +369,30 @@ suite('history on the command line', () => {
     }
   })
 
+  test('of imported cells it is said where those of each width begin', async () => {
+    const store = open(newFolder())
+    const starts = async (): Promise<(number | undefined)[]> => {
+      const { resolutions } = await store.health()
+      return resolutions.map(({ fromS }) => fromS && fromS - START_S)
+    }
+    const series = { key: identityKey(WORD), metadata: { dialect: 'test' } }
+    const add = (source: string, ends: readonly number[], widthS: 1 | 60 | 3600) => {
+      const cell = { kind: 'counter', delta: 1 } as const
+      const cells = ends.map((end) => ({ series, endS: START_S + end, widthS, cell }))
+      return store.insert(source, async (take) => take(cells))
+    }
+    // hours up to the hour in which minutes begin, and minutes up to the one in which seconds do
+    await add('hours', [3600, 7200], 3600)
+    assert.deepEqual(await starts(), [undefined, undefined, 0])
+    await add('minutes', [7200 + 660, 7200 + 720], 60)
+    assert.deepEqual(await starts(), [undefined, 7800, 0])
+    await add('seconds', [7200 + 1501, 7200 + 1502], 1)
+    assert.deepEqual(await starts(), [8700, 7800, 0])
+    await add('older seconds', [61], 1)
+    assert.deepEqual(await starts(), [60, 60, 0])
+    await store.close()
+  })
+
   test('a backup that is made while a hub writes is a history that can be opened', async () => {
     const folder = newFolder()
     const store = open(folder)

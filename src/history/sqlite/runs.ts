@@ -31,6 +31,12 @@ export class Runs {
     return this.#runs[0]?.startS
   }
 
+  /** Gives the first instant from one on that a run has; that one itself where none has. */
+  firstFrom(atS: number): number {
+    const run = this.#runs.find(({ endS }) => endS > atS)
+    return run === undefined ? atS : Math.max(run.startS, atS)
+  }
+
   /** End of the last one. */
   get lastS(): number | undefined {
     return this.#runs.at(-1)?.endS

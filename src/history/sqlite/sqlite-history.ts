@@ -23,6 +23,7 @@ import {
   type StoredSeries,
 } from '../store.ts'
 import { Insertion, type PastCell } from './bundles/insertion.ts'
+import { type KeptFrom, keptFrom } from './bundles/kept-from.ts'
 import {
   BundleTable,
   blockNumber,
@@ -35,7 +36,7 @@ import {
   SECOND5,
 } from './bundles/levels.ts'
 import { compacting, sealing, type Tables } from './bundles/maintenance.ts'
-import { type KeptFrom, keptFrom, reading } from './bundles/reading.ts'
+import { reading } from './bundles/reading.ts'
 import { type RetentionRules, retaining, usedBytes } from './bundles/retention.ts'
 import { inTransaction, openDatabase, readState, setState } from './database.ts'
 import { asHistoryError, lockFolder } from './folder.ts'
@@ -370,7 +371,7 @@ export class SqliteHistory implements HistoryStore {
     work: (add: (cells: readonly PastCell[]) => void) => Promise<void>,
   ): Promise<void> {
     await this.#maintenance
-    const insertion = new Insertion(this.#tables)
+    const insertion = new Insertion(this.#tables, this.#openWindows)
     try {
       await work((cells) => insertion.add(cells))
       setState(this.#db, `inserted ${source}`, Math.floor(this.#options.nowMs() / 1000))
@@ -410,9 +411,9 @@ export class SqliteHistory implements HistoryStore {
       bytesLimit,
       series: this.#tables.slots.count,
       resolutions: [
-        { stepS: 1, fromS: kept.second },
-        { stepS: 60, fromS: kept.minute },
-        { stepS: 3600, fromS: kept.hour },
+        { stepS: 1, fromS: kept[1] },
+        { stepS: 60, fromS: kept[60] },
+        { stepS: 3600, fromS: kept[3600] },
       ],
       taken: this.#taken,
       lost: { ...this.#lost },

@@ -4,9 +4,11 @@
  */
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
 import type { Block } from '../../codec/index.ts'
+import type { OpenWindows } from '../head/open-windows.ts'
 import type { Run } from '../runs.ts'
 import type { PastSeries } from '../slots.ts'
 import { blockOf } from './entries.ts'
+import { type KeptFrom, keptFrom, noteImported } from './kept-from.ts'
 import { type BundleTable, blockNumber, frameOf } from './levels.ts'
 import type { Tables } from './maintenance.ts'
 
@@ -27,9 +29,13 @@ export class Insertion {
   readonly #slots = new Map<PastSeries, number>()
   /** Ends of the first and the last cell, by slot. */
   readonly #lives = new Map<number, Life>()
+  readonly #before: KeptFrom
+  /** Starts of the first cells, by the width that they are kept in. */
+  readonly #starts = new Map<number, number>()
 
-  constructor(tables: Tables) {
+  constructor(tables: Tables, open: readonly OpenWindows[]) {
     this.#tables = tables
+    this.#before = keptFrom(tables, open)
     tables.db.exec('BEGIN IMMEDIATE')
   }
 
@@ -44,7 +50,11 @@ export class Insertion {
     for (const { series, endS, widthS, cell } of cells) {
       const slot = this.#slotOf(series)
       for (const table of [second, minute, hour]) {
-        if (table.level.cellS >= widthS) additions.add(table, slot, endS, cell)
+        const { cellS } = table.level
+        if (cellS < widthS) continue
+        additions.add(table, slot, endS, cell)
+        const startS = this.#starts.get(cellS) ?? Number.POSITIVE_INFINITY
+        if (endS - widthS < startS) this.#starts.set(cellS, endS - widthS)
       }
       this.#lives.set(slot, widened(this.#lives.get(slot), endS))
       const last = ran.at(-1)
@@ -69,6 +79,7 @@ export class Insertion {
     const { db, slots, runs } = this.#tables
     for (const [slot, { firstS, lastS }] of this.#lives) slots.widen(slot, firstS, lastS)
     runs.save(db)
+    noteImported(this.#tables, this.#before, this.#starts)
     db.exec('COMMIT')
   }
 

@@ -8,6 +8,7 @@ import type { Task } from '../../../time/task.ts'
 import { type CellAnswer, type CellQuery, HistoryError } from '../../store.ts'
 import type { OpenWindows } from '../head/open-windows.ts'
 import { ColumnSum } from './column-sum.ts'
+import type { KeptFrom } from './kept-from.ts'
 import {
   type BundleTable,
   blockNumber,
@@ -27,35 +28,6 @@ interface Wanted {
   readonly slot: number
   readonly kind: Kind
   readonly column: number
-}
-
-/** Starts of what each width of cells is kept of, Unix seconds; undefined where nothing is. */
-export interface KeptFrom {
-  readonly second: number | undefined
-  readonly minute: number | undefined
-  readonly hour: number | undefined
-}
-
-/** Finds from when on each width of cells is kept. */
-export function keptFrom(tables: Tables, open: readonly OpenWindows[]): KeptFrom {
-  const firstOf = (table: BundleTable): number[] => {
-    const [first, end] = table.span()
-    return first === end ? [] : [first * table.level.windowS]
-  }
-  const opened = open.flatMap(({ windows }) => {
-    return [...windows.keys()].map((window) => window * SECOND5.windowS)
-  })
-  // a window may begin long before its first cell
-  const beganS = tables.runs.firstS ?? 0
-  const least = (list: number[]): number | undefined => {
-    return list.length === 0 ? undefined : Math.max(beganS, Math.min(...list))
-  }
-  const second5 = firstOf(tables.second5)
-  return {
-    second: least([...firstOf(tables.second), ...second5, ...opened]),
-    minute: least([...firstOf(tables.minute), ...firstOf(tables.minute1), ...opened]),
-    hour: least([...firstOf(tables.hour), ...second5, ...opened]),
-  }
 }
 
 /** @throws {HistoryError} `too_large` */
@@ -103,8 +75,8 @@ function stepOf({ fromS, stepS }: CellQuery, kept: KeptFrom): { stepS: number; l
   let level = SECOND
   if (asked % HOUR.cellS === 0) level = HOUR
   else if (asked % MINUTE.cellS === 0) level = MINUTE
-  if (level === SECOND && lacks(kept.second) && isBefore(kept.minute, kept.second)) level = MINUTE
-  if (level === MINUTE && lacks(kept.minute) && isBefore(kept.hour, kept.minute)) level = HOUR
+  if (level === SECOND && lacks(kept[1]) && isBefore(kept[60], kept[1])) level = MINUTE
+  if (level === MINUTE && lacks(kept[60]) && isBefore(kept[3600], kept[60])) level = HOUR
   return { stepS: Math.ceil(asked / level.cellS) * level.cellS, level }
 }
 

@@ -6,10 +6,12 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Owner } from '../../../disk/folder-lock.ts'
 import { type Identity, identityOf, type Kind } from '../../../model/index.ts'
+import { startIn } from '../bundles/kept-from.ts'
 import { LEVELS } from '../bundles/levels.ts'
 import { usedBytes } from '../bundles/retention.ts'
 import { databasePath, readState } from '../database.ts'
 import { headNumbers, headPath } from '../head/head-log.ts'
+import { Runs } from '../runs.ts'
 import type { HistorySnapshot } from './snapshot.ts'
 
 export interface Inspection {
@@ -42,7 +44,7 @@ export interface Inspection {
 export interface LevelInspection {
   readonly table: string
   readonly widthS: number
-  /** Windows of the first and the last bundle, Unix seconds. */
+  /** Begin of the first cell and end of the last one, as far as windows and runs tell; Unix s. */
   readonly fromS: number | undefined
   readonly toS: number | undefined
   readonly bundles: number
@@ -111,6 +113,7 @@ function levelsOf(
   const all = LEVELS.map((level) => {
     return { level, rows: tables.get(level.table)!.rows(0, 2 ** 31) }
   })
+  const runs = new Runs(db)
   const total = sum(all.map(({ rows }) => rows.length))
   let done = 0
   return all.map(({ level: { table, cellS, windowS }, rows }) => {
@@ -131,8 +134,8 @@ function levelsOf(
     const last = rows.at(-1)?.[0]
     return {
       ...{ table, widthS: cellS, bundles: rows.length, chunks, bytes, damaged },
-      fromS: rows[0] === undefined ? undefined : rows[0][0] * windowS,
-      toS: last === undefined ? undefined : (last + 1) * windowS,
+      fromS: rows[0] && startIn({ db, runs }, cellS, rows[0][0] * windowS),
+      toS: last === undefined ? undefined : Math.min((last + 1) * windowS, runs.lastS ?? Infinity),
     }
   })
 }
