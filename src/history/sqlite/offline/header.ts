@@ -1,12 +1,13 @@
 /**
- * The first hundred bytes of a database, which are nearly the same in all of ours: without them
- * SQLite reads nothing of it, so that a copy gets them as they have to be.
+ * The first page of a database: a header that is nearly the same in all of ours, and the list of
+ * tables. Without them SQLite reads nothing of it, so that a copy gets them as they have to be.
  */
 import {
   closeSync,
   copyFileSync,
   existsSync,
   openSync,
+  readFileSync,
   readSync,
   statSync,
   truncateSync,
@@ -48,7 +49,8 @@ export function needsRepair(path: string): boolean {
   const wrong = FIXED.reduce((sum, [at, bytes]) => {
     return sum + bytes.reduce((count, byte, i) => count + (head[at + i] === byte ? 0 : 1), 0)
   }, 0)
-  if (wrong > WRONG_LIMIT) throw new HistoryError('foreign', `${path} is no history`)
+  const isEmpty = head.every((byte) => byte === 0)
+  if (wrong > WRONG_LIMIT && !isEmpty) throw new HistoryError('foreign', `${path} is no history`)
   const isLong = existsSync(`${path}-wal`) || sizeOf(head) === statSync(path).size
   return wrong > 0 || !isLong
 }
@@ -70,18 +72,31 @@ function sizeOf(head: Buffer): number {
 
 /** Copies a database, and the log beside it, with the header that it has to have. */
 export function copyRepaired(from: string, to: string): void {
+  const head = headerOf(from)
+  for (const [at, bytes] of FIXED) head.set(bytes, at)
+  copyWith(from, to, head)
+}
+
+/**
+ * Copies a database with the first page of a new one, which has the list of tables: their pages are
+ * the same in all that no older version made.
+ */
+export function copyWithTables(from: string, to: string, fresh: string): void {
+  copyWith(from, to, readFileSync(fresh).subarray(0, PAGE_BYTES))
+}
+
+/** @param begin of the copy, which is told its length */
+function copyWith(from: string, to: string, begin: Buffer): void {
   copyFileSync(from, to)
   if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
   const pages = Math.floor(statSync(from).size / PAGE_BYTES)
   truncateSync(to, pages * PAGE_BYTES)
-  const head = headerOf(to)
-  for (const [at, bytes] of FIXED) head.set(bytes, at)
-  head.writeUInt32BE(pages, PAGES_AT)
+  begin.writeUInt32BE(pages, PAGES_AT)
   // the number of pages holds where these two agree
-  head.copy(head, VALID_FOR_AT, CHANGES_AT, CHANGES_AT + 4)
+  begin.copy(begin, VALID_FOR_AT, CHANGES_AT, CHANGES_AT + 4)
   const descriptor = openSync(to, 'r+')
   try {
-    writeSync(descriptor, head, 0, HEADER_BYTES, 0)
+    writeSync(descriptor, begin, 0, begin.length, 0)
   } finally {
     closeSync(descriptor)
   }

@@ -141,6 +141,16 @@ suite('a damaged history', () => {
       assert.deepEqual(readdirSync(to), ['history.db'])
       assert.equal((await cellsIn(to)).cells, wanted, `byte ${at}`)
     }
+    for (const size of [1, 100, PAGE]) {
+      const copy = damaged((path) => {
+        const bytes = readFileSync(path)
+        bytes.fill(size === 1 ? 0xff : 0, size === 1 ? 3700 : 0, size === 1 ? 3701 : size)
+        writeFileSync(path, bytes)
+      })
+      const to = join(newFolder(), 'saved')
+      assert.deepEqual(recover({ from: copy, to }).lost, { stretches: 0, rows: 0, chunks: 0 })
+      assert.equal((await cellsIn(to)).cells, wanted, `${size} bytes`)
+    }
     const cut = damaged((path) => truncateSync(path, PAGE * 20 + 5))
     const to = join(newFolder(), 'saved')
     assert.ok(recover({ from: cut, to }).lost.stretches > 0)

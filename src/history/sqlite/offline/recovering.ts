@@ -14,7 +14,7 @@ import { lockFolder } from '../folder.ts'
 import { headNumbers } from '../head/head-log.ts'
 import { changing, defineRowCrc, ROW_COLUMNS, type SeriesRow, wholenessOf } from '../series-row.ts'
 import { type CopyOptions, copyHeads, makingCopy } from './copying.ts'
-import { copyRepaired, needsRepair } from './header.ts'
+import { copyRepaired, copyWithTables, needsRepair } from './header.ts'
 
 export interface Recovered {
   readonly series: number
@@ -60,14 +60,26 @@ export function recover(options: CopyOptions): Recovered {
   }
 }
 
-/** Does work with the database, or with a copy whose header is right. */
-function readable<T>({ from, to }: CopyOptions, work: (path: string) => T): T {
+/** Error about a list of tables that can't be read. */
+class NoTables extends HistoryError {}
+
+/** Does work with the database, or with a copy whose header, or first page, is right. */
+function readable({ from, to }: CopyOptions, work: (path: string) => Recovered): Recovered {
   const path = databasePath(from)
-  if (!needsRepair(path)) return work(path)
   const copy = `${databasePath(to)}.damaged`
   try {
-    copyRepaired(path, copy)
-    return work(copy)
+    const isRight = !needsRepair(path)
+    if (!isRight) copyRepaired(path, copy)
+    try {
+      return work(isRight ? path : copy)
+    } catch (error) {
+      if (!(error instanceof NoTables)) throw error
+      copyWithTables(path, copy, databasePath(to))
+      const recovered = work(copy)
+      // the pages of one that an older version made are others
+      if (recovered.series === 0) throw error
+      return recovered
+    }
   } finally {
     for (const each of [copy, `${copy}-wal`]) rmSync(each, { force: true })
   }
@@ -198,7 +210,7 @@ class Recovery {
       return this.#source.prepare(sql)
     } catch (error) {
       const text = `its list of tables can't be read: ${(error as Error).message}`
-      throw new HistoryError('damaged', text, { cause: error })
+      throw new NoTables('damaged', text, { cause: error })
     }
   }
 
