@@ -35,6 +35,8 @@ import { changing, defineRowCrc, keyHash } from './series-row.ts'
 export const APPLICATION_ID = 0x504d_4849
 const SCHEMA_VERSION = 4
 export const PAGE_BYTES = 4096
+/** Time to wait for another process that reads or copies, ms. */
+const BUSY_MS = 5000
 
 /** Table of series as versions 3 and 4 have it. */
 function seriesTable(crc: string): string {
@@ -110,7 +112,7 @@ export function openDatabase(folder: string): OpenedDatabase {
     createDatabase(folder)
   }
   const found = checkWhole(path)
-  const db = new DatabaseSync(path, { timeout: 5000 })
+  const db = new DatabaseSync(path, { timeout: BUSY_MS })
   try {
     migrate(db, path, schemaVersion(db))
     configure(db)
@@ -131,7 +133,7 @@ export function openForReading(folder: string): DatabaseSync {
   if (!existsSync(path)) throw new HistoryError('missing', `there is no history in ${folder}`)
   const version = looking(path, schemaVersion)
   if (version !== SCHEMA_VERSION) throw versionError(path, version)
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const db = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS })
   defineRowCrc(db)
   return db
 }
@@ -278,6 +280,19 @@ export function readState(db: DatabaseSync, name: string): number {
 
 export function setState(db: DatabaseSync, name: string, value: number): void {
   db.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)').run(name, value)
+}
+
+/**
+ * Merges the log of SQLite into the database, unless another process reads from it: what is in the
+ * log alone goes where a bit of it changes.
+ */
+export function mergeLog(db: DatabaseSync): void {
+  try {
+    db.exec(`PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE);
+      PRAGMA busy_timeout=${BUSY_MS}`)
+  } catch {
+    // what stays in the log is merged another time: the disk may be full
+  }
 }
 
 /** Runs work in a transaction, which is taken back where the work throws. */

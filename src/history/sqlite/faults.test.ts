@@ -209,6 +209,32 @@ test('a database that is refused stays as it is, and so do the logs beside it', 
   await store.close()
 })
 
+test('what is sealed is in the database itself, and a seal that is lost is told', async () => {
+  const folder = newFolder()
+  const store = open(folder)
+  await fill(store, 0, 200)
+  const early = killed(folder)
+  await fill(store, 200, 700)
+  await store.remove([]) // all of it is sealed then
+  const late = killed(folder)
+  await fill(store, 700, 720)
+  const last = killed(folder)
+  await store.close()
+  rmSync(join(late, 'history.db-wal'))
+  const whole = open(late)
+  assert.equal(await total(whole), 700)
+  assert.deepEqual((await whole.health()).damaged, {})
+  await whole.close()
+  for (const name of ['history.db', 'history.db-wal', 'history.db-shm']) {
+    cpSync(join(early, name), join(last, name))
+  }
+  const older = open(last)
+  const { damaged, notes } = await older.health()
+  assert.deepEqual(damaged, { sealed: 1 })
+  assert.match(notes.join(), /\d head logs were sealed, and their seconds are not in the database/)
+  await older.close()
+})
+
 test('above the limit of bytes the oldest windows go, and the newest hour stays', async () => {
   const folder = newFolder()
   const store = open(folder, { bytesLimit: 1 })

@@ -23,8 +23,15 @@ export function replayHeads(
   events: RecoveryEvents,
 ): number {
   const first = readState(tables.db, 'head')
+  const numbers = headNumbers(folder)
+  const missing = (numbers[0] ?? first) - first
+  if (missing > 0) {
+    // a log goes once its seconds are in the database: this one was written before that
+    events.damaged({ code: 'sealed' })
+    events.note(`${missing} head logs were sealed, and their seconds are not in the database`)
+  }
   let last = first - 1
-  for (const number of headNumbers(folder)) {
+  for (const number of numbers) {
     last = Math.max(last, number)
     if (number < first) deleteHead(folder, number)
     else replay(folder, number, tables, events)

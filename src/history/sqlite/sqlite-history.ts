@@ -38,7 +38,7 @@ import {
 import { compacting, sealing, type Tables } from './bundles/maintenance.ts'
 import { reading } from './bundles/reading.ts'
 import { type RetentionRules, retaining, usedBytes } from './bundles/retention.ts'
-import { inTransaction, openDatabase, readState, setState } from './database.ts'
+import { inTransaction, mergeLog, openDatabase, readState, setState } from './database.ts'
 import { asHistoryError, lockFolder } from './folder.ts'
 import { deleteHead, HeadLog, headNumbers } from './head/head-log.ts'
 import { OpenWindows } from './head/open-windows.ts'
@@ -279,6 +279,7 @@ export class SqliteHistory implements HistoryStore {
       this.#open = new OpenWindows()
     }
     await this.#inBackground(sealing(this.#tables, this.#sealed, this.#head.number))
+    mergeLog(this.#db)
     this.#sealed = undefined
     this.#commits++
     const { folder } = this.#options
@@ -439,7 +440,7 @@ export class SqliteHistory implements HistoryStore {
     try {
       await this.#seal()
       setState(this.#db, 'clean', 1)
-      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      mergeLog(this.#db)
       this.#head.close()
       deleteHead(this.#options.folder, this.#head.number)
     } catch {
