@@ -37,6 +37,22 @@ test('histograms between bounds of their own pass it', () => {
   }
 })
 
+test('a count that is not that of all buckets does not pass it', () => {
+  const whole = histogramOf([0, -5, 1, 2, 3])
+  whole.overflow = 2n
+  whole.overflowFrom = 2 ** 31
+  whole.count += 2n
+  assert.ok(isPackedHistogram(packHistogram(whole)))
+  for (const off of [1n, -1n, 2n ** 40n]) {
+    whole.count += off
+    assert.ok(!isPackedHistogram(packHistogram(whole)))
+    whole.count -= off
+  }
+  const huge = new Histogram()
+  for (const value of [1, 2, 3, 1000]) huge.record(value, 2n ** 61n - 1n)
+  assert.ok(isPackedHistogram(packHistogram(huge)))
+})
+
 test('bytes with a change that pass it are read, and can be merged', () => {
   const change = fc.record({ at: fc.nat(), byte: fc.nat({ max: 255 }) })
   holds(

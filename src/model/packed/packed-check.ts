@@ -13,6 +13,8 @@ const DIGITS_LIMIT = 400
 /** Powers of two that doubles have, on either side of 1. */
 const POWERS = 1100
 const U64_LIMIT = 2 ** 64
+/** Share by which a sum of thousands of rounded counts may be off. */
+const ROUNDING = 2 ** -40
 
 /** Tells whether bytes are a histogram as `packHistogram` writes it, and nothing else. */
 export function isPackedHistogram(bytes: Uint8Array): boolean {
@@ -39,14 +41,17 @@ class PackedCheck {
     const scale = this.#scale(this.#at++)
     if (bounds === undefined) this.#need(scale >= SCALE_MIN && scale <= SCALE_MAX)
     else this.#need(scale === BOUNDED && this.#count() === 0)
-    this.#need(this.#count() > 0)
-    this.#count()
+    const count = this.#count()
+    this.#need(count > 0)
+    let counted = this.#count()
     this.#need(this.#double() >= 0)
     this.#number(Number.POSITIVE_INFINITY) // a sum of doubles may have left them
     for (let i = 0; i < 2; i++) this.#number(Number.MAX_VALUE)
-    this.#run(scale, bounds)
-    this.#run(scale, bounds === undefined ? undefined : -1)
-    if (this.#count() > 0) this.#need(this.#double() > 0)
+    counted += this.#run(scale, bounds)
+    counted += this.#run(scale, bounds === undefined ? undefined : -1)
+    const overflow = this.#count()
+    if (overflow > 0) this.#need(this.#double() > 0)
+    this.#need(isSame(counted + overflow, count))
     return this.#isGood && this.#at === this.#bytes.length
   }
 
@@ -119,16 +124,25 @@ class PackedCheck {
   /**
    * Reads one side.
    * @param bounds of a histogram with some: how many, -1 for a side that must be empty
+   * @returns its observations
    */
-  #run(scale: number, bounds: number | undefined): void {
+  #run(scale: number, bounds: number | undefined): number {
     const length = this.#count()
-    if (length === 0) return
+    if (length === 0) return 0
     this.#need(length <= BUCKETS_LIMIT)
     const zigzag = this.#count()
     const offset = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2
     const last = offset + length - 1
     if (bounds !== undefined) this.#need(offset >= 0 && last <= bounds)
     else this.#need(Math.max(-offset, last) <= Math.ceil(POWERS * 2 ** scale))
-    for (let left = length; left > 0 && this.#isGood; left--) this.#count()
+    let counted = 0
+    for (let left = length; left > 0 && this.#isGood; left--) counted += this.#count()
+    return counted
   }
+}
+
+/** Tells whether counts are the same; beyond 2^53 they are sums of the nearest doubles. */
+function isSame(sum: number, count: number): boolean {
+  const off = Math.abs(sum - count)
+  return off === 0 || (count > Number.MAX_SAFE_INTEGER && off / count < ROUNDING)
 }
