@@ -8,7 +8,8 @@
  *   count x chunk
  *
  * Version 1 has chunks as chunk.ts makes them, version 2 several of them as one (parts.ts of the
- * store).
+ * store). Versions 3 and 4 are the same where the crc of the index goes over eight bytes more, the
+ * place of the bundle in its store as f64: one that is found in another place is none.
  *
  * A range coder reads anything as something, and a database does not notice a changed bit in its
  * values: hence a checksum for each chunk, so that one series costs no pass over its neighbours.
@@ -17,7 +18,11 @@ import { crc32 } from './crc32.ts'
 import { faultOf } from './fault.ts'
 
 const VERSIONS = [1, 2] as const
+/** Form of chunks. */
 export type BundleVersion = (typeof VERSIONS)[number]
+/** Number by which the version of a bundle that knows its place is above that of its chunks. */
+const PLACED = 2
+const PLACE_BYTES = 8
 const HEAD_BYTES = 12
 const CRC_AT = 4
 const INDEX_SIZE_AT = 8
@@ -36,12 +41,14 @@ export interface BundledChunk {
 
 /**
  * Makes a bundle of chunks, whose slots rise.
+ * @param place number of the bundle in its store; absent for one that is found anywhere
  * @throws {RangeError} for slots that do not, or more chunks than 65,535
  */
 export function encodeBundle(
   resolution: Resolution,
   chunks: readonly BundledChunk[],
   version: BundleVersion = 1,
+  place?: number,
 ): Uint8Array {
   if (chunks.length > CHUNKS_MAX) throw new RangeError(`bundle of ${chunks.length} chunks`)
   const index: number[] = []
@@ -58,13 +65,13 @@ export function encodeBundle(
   }
   const bundle = new Uint8Array(HEAD_BYTES + index.length + size)
   const view = new DataView(bundle.buffer)
-  bundle[0] = version
+  bundle[0] = version + (place === undefined ? 0 : PLACED)
   bundle[1] = RESOLUTIONS.indexOf(resolution)
   view.setUint16(2, chunks.length, true)
   view.setUint32(INDEX_SIZE_AT, index.length, true)
   bundle.set(index, HEAD_BYTES)
   let at = HEAD_BYTES + index.length
-  view.setUint32(CRC_AT, headCrc(bundle, at), true)
+  view.setUint32(CRC_AT, headCrc(bundle, at, place), true)
   for (const { bytes } of chunks) {
     bundle.set(bytes, at)
     at += bytes.length
@@ -72,11 +79,12 @@ export function encodeBundle(
   return bundle
 }
 
-/** Checksum of the head, as if its own place were zero, and the index. */
-function headCrc(bundle: Uint8Array, end: number): number {
-  // slice of a Node Buffer would be a view of it
-  const head = new Uint8Array(bundle.subarray(0, end))
+/** Checksum of the head, as if its own place were zero, of the index, and of the bundle's place. */
+function headCrc(bundle: Uint8Array, end: number, place: number | undefined): number {
+  const head = new Uint8Array(end + (place === undefined ? 0 : PLACE_BYTES))
+  head.set(bundle.subarray(0, end))
   head.fill(0, CRC_AT, CRC_AT + 4)
+  if (place !== undefined) new DataView(head.buffer).setFloat64(end, place, true)
   return crc32(head)
 }
 
@@ -99,13 +107,15 @@ export class Bundle {
 
   /**
    * Reads the index.
+   * @param place number under which the bundle was found, for one that knows its own
    * @throws {DecodeError} with a code of {@link CODEC_FAULTS}
    */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, place?: number) {
     if (bytes.length < HEAD_BYTES) {
       throw faultOf('bundle_truncated', bytes.length, `bundle of ${bytes.length} bytes`)
     }
-    const version = VERSIONS.find((each) => each === bytes[0])
+    const isPlaced = bytes[0]! > PLACED
+    const version = VERSIONS.find((each) => each === bytes[0]! - (isPlaced ? PLACED : 0))
     if (version === undefined) throw faultOf('bundle_version', 0, `bundle of version ${bytes[0]}`)
     this.version = version
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -113,7 +123,7 @@ export class Bundle {
     if (end > bytes.length) {
       throw faultOf('bundle_truncated', bytes.length, `index to byte ${end} of ${bytes.length}`)
     }
-    if (headCrc(bytes, end) !== view.getUint32(CRC_AT, true)) {
+    if (headCrc(bytes, end, isPlaced ? place : undefined) !== view.getUint32(CRC_AT, true)) {
       throw faultOf('checksum', CRC_AT, 'the index is not as it was written')
     }
     const resolution = RESOLUTIONS[bytes[1]!]

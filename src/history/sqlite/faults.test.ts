@@ -235,6 +235,26 @@ test('what is sealed is in the database itself, and a seal that is lost is told'
   await older.close()
 })
 
+test('a bundle that is found at another time is told, and none of its cells', async () => {
+  const folder = newFolder()
+  const store = open(folder)
+  await fill(store, 0, 600)
+  await store.close()
+  const db = new DatabaseSync(join(folder, 'history.db'))
+  const { changes } = db
+    .prepare('UPDATE second5 SET id = id + 4 * 2097152 WHERE rowid = (SELECT max(id) FROM second5)')
+    .run()
+  db.close()
+  assert.equal(changes, 1)
+  const next = open(folder)
+  const range = { fromS: START_S, toS: START_S + 3600, stepS: 150 } // no minutes fit it
+  const { columns } = await next.read({ groups: [[identityKey(HITS)]], ...range })
+  const counts = columns[0]!.cells.map((cell) => (cell?.kind === 'counter' ? cell.delta : 0))
+  assert.deepEqual(counts, [150, 150, 0, 0, ...Array.from({ length: 20 }, () => 0)])
+  assert.deepEqual((await next.health()).damaged, { checksum: 1 })
+  await next.close()
+})
+
 test('above the limit of bytes the oldest windows go, and the newest hour stays', async () => {
   const folder = newFolder()
   const store = open(folder, { bytesLimit: 1 })

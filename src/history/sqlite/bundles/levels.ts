@@ -101,9 +101,10 @@ export class BundleTable {
   /** Opens a bundle; undefined where there is none, or none that can be read. */
   open(window: number, block: number): Bundle | undefined {
     return this.#guarded(() => {
-      const row = this.#read.get(rowId(window, block))
+      const id = rowId(window, block)
+      const row = this.#read.get(id)
       if (row === undefined) return undefined
-      if (row.b instanceof Uint8Array) return new Bundle(row.b)
+      if (row.b instanceof Uint8Array) return new Bundle(row.b, id)
       throw faultOf('bundle_truncated', 0, 'a row without bytes')
     })
   }
@@ -212,7 +213,8 @@ export class BundleTable {
         more === undefined ? this.#heldAs(version, held, slot) : chunkOf(more, held, slot)
       if (bytes !== undefined) chunks.push({ slot, bytes })
     }
-    return { id: rowId(window, block), bytes: encodeBundle(this.level.cellS, chunks, version) }
+    const id = rowId(window, block)
+    return { id, bytes: encodeBundle(this.level.cellS, chunks, version, id) }
   }
 
   /** Gives the chunk of a series of which no more has come, as bundles of a version have it. */
@@ -242,8 +244,8 @@ export class BundleTable {
       this.delete(window, block)
       return
     }
-    const bytes = encodeBundle(this.level.cellS, chunks, held.version)
-    this.write({ id: rowId(window, block), bytes })
+    const id = rowId(window, block)
+    this.write({ id, bytes: encodeBundle(this.level.cellS, chunks, held.version, id) })
   }
 
   /**

@@ -174,7 +174,7 @@ class Recovery {
   /** Gives a bundle without chunks that can't be read; undefined where none is left. */
   #wholeBundle(level: Level, id: number, value: unknown): Uint8Array | undefined {
     const bundle = this.#read(() => {
-      const opened = new Bundle(value as Uint8Array)
+      const opened = new Bundle(value as Uint8Array, id)
       const isOfPlace = [...opened.slots].every((slot) => blockNumber(slot) === blockOf(id))
       if (isOfPlace && opened.resolution === level.cellS) return opened
       throw new RangeError('a bundle of another place')
@@ -190,7 +190,7 @@ class Recovery {
       }
     }
     if (chunks.length === bundle.slots.length) return value as Uint8Array
-    return chunks.length === 0 ? undefined : encodeBundle(level.cellS, chunks, bundle.version)
+    return chunks.length === 0 ? undefined : encodeBundle(level.cellS, chunks, bundle.version, id)
   }
 
   /** Reads a row that is listed; one that can't be read is counted. */
