@@ -71,6 +71,13 @@ export const ViewNotLoaded: Substitute = ({ again }) => (
   </div>
 )
 
+/** Says the same of a part of a view. */
+export const PartNotLoaded: Substitute = () => (
+  <p class="soft" role="alert">
+    A part of this view did not load. It is asked for again once the hub answers.
+  </p>
+)
+
 /** Closes a dialog whose code did not come, and says so. */
 export const DialogNotLoaded: Substitute = () => {
   const page = usePage()

@@ -4,6 +4,7 @@ import { divisionS } from '../../../model/board/time-grid.ts'
 import { NO_BREAK_SPACE } from '../../../viewer/format/number.ts'
 import { TablesSwitch } from '../../../web/chart-file/chart-tools.tsx'
 import { Icon } from '../../../web/shell/icon.tsx'
+import { lazy, PartNotLoaded } from '../../../web/shell/lazy.tsx'
 import { NoList } from '../../../web/shell/parts.tsx'
 import { PlotPanel } from './plot/plot-panel.tsx'
 import type { ScopeSession } from './session/session.ts'
@@ -11,8 +12,10 @@ import { AveragePanel, RangePanel } from './side/axis-panels.tsx'
 import { BoardPanel } from './side/board-panel.tsx'
 import { SeriesPanel } from './side/series-panel.tsx'
 import { EventsPanel, TriggerPanel } from './side/trigger-panel.tsx'
-import { Start } from './start.tsx'
 import { StatusLine } from './status-line.tsx'
+
+/** What is said where there is nothing to draw: most who come here have something. */
+const Start = lazy(async () => (await import('./start.tsx')).Start, PartNotLoaded)
 
 const KEY_WORDS = [
   ['L', 'legend'],

@@ -1,10 +1,8 @@
 /** Proxy-Wasm filters that the hub runs: whether they work, what they cost, what went wrong. */
-import './proxywasm.css'
 import type { JSX } from 'preact'
 import type { SourcesAnswer } from '../../../http/api.ts'
 import { exact, NO_VALUE, text } from '../../../viewer/format/number.ts'
 import { Badge, Section, Table } from '../../../web/shell/parts.tsx'
-import type { View } from '../../../web/shell/view.ts'
 import type { FilterStatus, FiltersAnswer } from '../http/api.ts'
 import { Estimator } from './estimator.tsx'
 import { Slab } from './slab.tsx'
@@ -52,7 +50,7 @@ function FilterRow({ filter }: { filter: FilterStatus }): JSX.Element {
   )
 }
 
-function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
+export function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
   const { filters = [], filterMetrics }: FiltersAnswer = sources
   if (filters.length === 0) return null
   return (
@@ -74,5 +72,3 @@ function Filters({ sources }: { sources: SourcesAnswer }): JSX.Element | null {
     </>
   )
 }
-
-export const view: View = { dialect: 'proxywasm', sourcesPanel: Filters }
