@@ -448,6 +448,7 @@ test('of very many lines in one plot the picture stays on screen, and keys scrol
   const box = (await page.locator(CANVAS).boundingBox())!
   assert.ok(box.y < 250 && box.y + box.height <= 900, JSON.stringify(box))
   assert.ok(box.width > 1000, 'one plot has the whole width')
+  assert.match(await textOf(page, '.more-keys'), /^\+2\d\d$/)
   const last = page.locator('.key').nth(299)
   await last.focus()
   await until(page, `/^99.A$/.test(document.querySelectorAll('.key b')[299].innerText)`)

@@ -26,9 +26,18 @@ test('single keys act at once', () => {
   assert.equal(press(keys, 'p'), 'pause')
   assert.equal(press(keys, '4'), 'window-4')
   assert.equal(press(keys, 't'), 'table')
-  assert.equal(press(keys, 'T'), 'theme')
+  assert.equal(press(keys, 'T', { hasShift: true }), 'theme')
   assert.equal(press(keys, '9'), 'window-9')
   assert.equal(press(keys, 'x'), undefined)
+})
+
+test('Caps Lock changes no key', () => {
+  const keys = new Keys(LETTERS)
+  for (const [key, action] of Object.entries({ T: 'table', D: 'density', J: 'next', P: 'pause' })) {
+    assert.equal(press(keys, key), action)
+  }
+  assert.equal(press(keys, 't', { hasShift: true }), 'theme')
+  assert.equal(press(keys, '?', { hasShift: true }), 'help')
 })
 
 test('keys are silent while a text field has the focus, or with a modifier', () => {

@@ -97,7 +97,8 @@ export class Keys {
     }
     if (ownKey !== undefined) return `own-${ownKey}`
     if (/^[1-9]$/.test(key)) return `window-${Number(key)}`
-    return SINGLE[key]
+    // with Caps Lock a letter is not the one that its key says
+    return SINGLE[hasShift ? key.toUpperCase() : lower] ?? SINGLE[key] ?? SINGLE[lower]
   }
 }
 

@@ -182,6 +182,23 @@ suite('the screen of a scope', () => {
     assert.match(await foot(), /^ p pause/)
   })
 
+  test('keys are the same with Caps Lock, where upper case means nothing else', async () => {
+    const { feed, press, foot, title } = watching({ rows: 16 })
+    feed.tellAll(10, 0.1, () => ({ level: 1 }))
+    for (const [key, word] of Object.entries({
+      T: 'Trigger',
+      Y: 'Y range',
+      M: 'Moving',
+      G: 'Plot',
+    })) {
+      press(key)
+      assert.match(await foot(), new RegExp(word, 'i'), key)
+      press('\x1b')
+    }
+    press('W', '\x15', ...'30', '\r')
+    assert.match(await title(), /30 s$/)
+  })
+
   test('filters, and says that nothing matches', async () => {
     const { feed, lines, press } = watching()
     feed.tellAll(1, 0.1, () => ({ alpha: 1, beta: 2 }))

@@ -125,7 +125,7 @@ class ScopeScreen {
     const { span } = board
     const shown = span.to - span.from
     if (key === 'p' || key === 'P') board.togglePause()
-    else if (key === 'f5' || key === 'R') board.reset()
+    else if (key === 'f5' || key === 'r' || key === 'R') board.reset()
     else if (key === 'n' || key === 'N') board.events.step(1)
     else if (key === 'b' || key === 'B') board.events.step(-1)
     else if (key === '[') this.#stepWindow(-1)
@@ -164,13 +164,14 @@ class ScopeScreen {
   #onQuestionKey(key: Key): boolean {
     const board = this.#board
     const plot = this.#pane.focused
+    const letter = key.toLowerCase()
     if (key === '/') this.#ask(this.#filterQuestion())
-    else if (key === 'w') this.#ask(windowQuestion(board))
+    else if (letter === 'w') this.#ask(windowQuestion(board))
     else if (plot === undefined) return false
-    else if (key === 'y') this.#ask(yRangeQuestion(board, plot))
-    else if (key === 'm') this.#ask(averageQuestion(board, plot))
-    else if (key === 't') this.#ask(triggerQuestion(board, plot))
-    else if (key === 'g') this.#ask(plotQuestion(board, plot))
+    else if (letter === 'y') this.#ask(yRangeQuestion(board, plot))
+    else if (letter === 'm') this.#ask(averageQuestion(board, plot))
+    else if (letter === 't') this.#ask(triggerQuestion(board, plot))
+    else if (letter === 'g') this.#ask(plotQuestion(board, plot))
     else return false
     return true
   }

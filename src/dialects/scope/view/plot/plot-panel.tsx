@@ -2,7 +2,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { boardValueText, plotTitle } from '../../../../model/board/captions.ts'
-import type { Line } from '../../../../model/board/line/line.ts'
 import type { Plot } from '../../../../model/board/plots.ts'
 import { shownName } from '../../../../viewer/format/name.ts'
 import { clockText, spanText } from '../../../../viewer/format/time.ts'
@@ -11,9 +10,10 @@ import { type ChartFile, ChartTools, ToolsTable } from '../../../../web/chart-fi
 import { usePanel } from '../../../../web/shell/page.ts'
 import { Name, setText } from '../../../../web/shell/parts.tsx'
 import type { ScopeSession } from '../session/session.ts'
-import { type DrawnPlot, drawBoardPlot, isCrowded } from './draw-plot.ts'
+import { type DrawnPlot, drawBoardPlot } from './draw-plot.ts'
 import { PlotGestures } from './gestures.ts'
-import { DRAGGED, LineKey } from './line-key.tsx'
+import { Keys } from './keys.tsx'
+import { DRAGGED } from './line-key.tsx'
 import { divisionsTable, samplesTable } from './plot-table.ts'
 
 interface PlotPanelProps {
@@ -30,25 +30,6 @@ function labelOf({ name, lines }: Plot): string {
   const names = lines.slice(0, NAMED_LINES).map((line) => shownName(line.name))
   const more = lines.length > NAMED_LINES ? ` and ${lines.length - NAMED_LINES} more` : ''
   return `Plot ${shownName(name)}: ${names.join(', ')}${more}`
-}
-
-/** Keys of the lines, then of their averages; of very many, some rows that scroll. */
-function Keys({ session, lines }: { session: ScopeSession; lines: readonly Line[] }): JSX.Element {
-  const isMany = isCrowded(session.board, lines)
-  const averaged = lines.filter(({ average }) => average !== undefined)
-  return (
-    <div class={isMany ? 'keys many' : 'keys'}>
-      {lines.map((line) => (
-        <LineKey key={line.name} session={session} line={line} isCrowded={isMany} />
-      ))}
-      {averaged.map(({ name, average }) => (
-        <span key={name} class="key dotted cut">
-          SMA {lines.length > 1 && <Name text={session.following.captionOf(name)} />}{' '}
-          {averageWords(average!.window)}
-        </span>
-      ))}
-    </div>
-  )
 }
 
 export function PlotPanel({ session, plot }: PlotPanelProps): JSX.Element {
@@ -154,8 +135,4 @@ export function PlotPanel({ session, plot }: PlotPanelProps): JSX.Element {
       <ToolsTable chart={chart} />
     </section>
   )
-}
-
-function averageWords(window: { samples: number } | { seconds: number }): string {
-  return 'seconds' in window ? `${window.seconds} s` : `${window.samples} samples`
 }
