@@ -132,6 +132,25 @@ test('a reached series limit is one amber banner and a word in the meter', { ski
   assert.match(await textOf(page, '[aria-label="Limits"] tbody'), /311 refused/)
 })
 
+test('of several notices the worst is shown, with how many others there are', {
+  skip,
+}, async (t) => {
+  const { page, hub } = await open(t, { scene: 'limit' })
+  await page.locator('.banner.warning').waitFor()
+  hub.goAway()
+  await page.locator('.banner.bad').waitFor()
+  assert.equal(await page.locator('.banner').count(), 1)
+  await page.getByRole('button', { name: '1 more' }).click()
+  const [first, second] = await page.locator('.banner .words').allInnerTexts()
+  assert.match(first!, /^No connection to the hub/)
+  assert.match(second!, /^Series limit of/)
+  await page.getByRole('button', { name: 'Only this' }).click()
+  assert.equal(await page.locator('.banner').count(), 1)
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  assert.match(await textOf(page, '.banner .words'), /^Series limit of/)
+  assert.equal(await page.locator('.others').count(), 0)
+})
+
 test('a listener that did not start is said, and that the others go on', { skip }, async (t) => {
   const { page } = await open(t, { scene: 'listener' })
   await page.locator('.banner.bad').waitFor()

@@ -4,7 +4,7 @@
  */
 import type { DialectStatus } from '../../http/api.ts'
 import { shownName } from '../../viewer/format/name.ts'
-import { lesserNotice, worstNotice } from '../../viewer/format/notice.ts'
+import { lesserNotices, worstNotices } from '../../viewer/format/notice.ts'
 import { format } from '../../viewer/format/number.ts'
 import { isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
@@ -57,14 +57,19 @@ function stateOf({ store, cursor }: HeadView): { words: string; style: Style } {
   return { words: `● live ${at}`, style: 'ok' }
 }
 
-/** Draws the worst notice, where there is one. @returns rows that it took */
+/** Draws the worst notice, and how many others there are. @returns rows that it took */
 export function drawNotice(buffer: ScreenBuffer, row: number, store: Store): number {
-  const notice = worstNotice(store) ?? lesserNotice(store)
-  // the first line says it in fewer words
-  if (notice === undefined || notice.about === 'connection') return 0
+  const notices = [...worstNotices(store), ...lesserNotices(store)].filter(({ about }) => {
+    // the first line says it in fewer words
+    return about !== 'connection'
+  })
+  const [notice, ...others] = notices
+  if (notice === undefined) return 0
   const style: Style = notice.manner === 'bad' ? 'lost' : 'unusual'
   buffer.write(row, 0, notice.manner === 'bad' ? '■' : '◆', style)
-  buffer.write(row, 2, wide(notice.words), style)
+  const rest = others.length === 0 ? '' : ` +${others.length}`
+  buffer.write(row, 2, wide(notice.words), style, buffer.columns - 2 - rest.length)
+  buffer.writeRight(row, buffer.columns, rest, style)
   return 1
 }
 

@@ -1,4 +1,4 @@
-/** What a person has to know before all numbers: at most one notice, the worst. */
+/** What a person has to know before all numbers: notices, the worst first. */
 import { MEMORY_S, stepOf } from '../chart/time-window.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -22,14 +22,18 @@ export interface Notice {
   readonly alert?: string
 }
 
-/** Gives what is worse than any news. */
-export function worstNotice(store: Store): Notice | undefined {
-  return lostNotice(store) ?? listenerNotice(store) ?? overloadNotice(store)
+/** Lists what is worse than any news. */
+export function worstNotices(store: Store): readonly Notice[] {
+  return there(lostNotice(store), listenerNotice(store), overloadNotice(store))
 }
 
-/** Gives what is worth knowing where nothing is worse. */
-export function lesserNotice(store: Store): Notice | undefined {
-  return restartNotice(store) ?? peerNotice(store) ?? limitNotice(store) ?? pastNotice(store)
+/** Lists what is worth knowing where nothing is worse. */
+export function lesserNotices(store: Store): readonly Notice[] {
+  return there(restartNotice(store), peerNotice(store), limitNotice(store), pastNotice(store))
+}
+
+function there(...notices: readonly (Notice | undefined)[]): readonly Notice[] {
+  return notices.filter((each) => each !== undefined)
 }
 
 function lostNotice({ clock }: Store): Notice | undefined {

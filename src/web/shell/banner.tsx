@@ -1,7 +1,10 @@
-/** At most one banner, the worst; it pushes the page down and never floats. */
-import type { JSX } from 'preact'
+/**
+ * One banner, the worst, and how many others there are, which it unfolds. It pushes the page down and
+ * never floats.
+ */
+import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { lesserNotice, type Notice, worstNotice } from '../../viewer/format/notice.ts'
+import { lesserNotices, type Notice, worstNotices } from '../../viewer/format/notice.ts'
 import { SOURCES } from '../sources/address.ts'
 import { Icon } from './icon.tsx'
 import { type Page, usePage } from './page.ts'
@@ -14,9 +17,11 @@ interface Outcome extends Pick<Notice, 'key' | 'words' | 'alert'> {
   readonly manner: 'plain'
 }
 
-function outcomeNotice({ outcome }: Page): Outcome | undefined {
+type Shown = Notice | Outcome
+
+function outcomeNotices({ outcome }: Page): readonly Outcome[] {
   const words = outcome.value
-  return words === '' ? undefined : { key: `outcome ${words}`, manner: 'plain', words }
+  return words === '' ? [] : [{ key: `outcome ${words}`, manner: 'plain', words }]
 }
 
 /** Words of the link to the sources, by what it is about. */
@@ -50,30 +55,59 @@ export function Banner(): JSX.Element {
   const page = usePage()
   // Waiting times count down.
   page.store.clock.tick.value
-  const [dismissed, dismiss] = useState('')
+  const [dismissed, setDismissed] = useState<readonly string[]>([])
+  const [isUnfolded, unfold] = useState(false)
   const { store } = page
-  const notice = worstNotice(store) ?? outcomeNotice(page) ?? lesserNotice(store)
-  const isShown = notice !== undefined && notice.key !== dismissed
+  const all: readonly Shown[] = [
+    ...worstNotices(store),
+    ...outcomeNotices(page),
+    ...lesserNotices(store),
+  ]
+  const shown = all.filter(({ key }) => !dismissed.includes(key))
+  const dismiss = (key: string): void => {
+    // what is no more may come again
+    setDismissed([...dismissed.filter((each) => all.some((other) => other.key === each)), key])
+  }
+  const others = shown.length - 1
   return (
     <>
       <div class="hidden-text" role="alert">
-        {notice?.alert}
+        {all[0]?.alert}
       </div>
-      {isShown && (
-        <section class={`banner ${notice.manner}`} aria-label="Notice">
-          {notice.manner !== 'plain' && <Icon name="warn" />}
-          <span class="grow words">{notice.words}</span>
-          {notice.about !== undefined && <Action about={notice.about} />}
-          <button
-            type="button"
-            class="icon"
-            aria-label="Dismiss"
-            onClick={() => dismiss(notice.key)}
-          >
-            <Icon name="close" />
-          </button>
-        </section>
-      )}
+      {shown.slice(0, isUnfolded ? shown.length : 1).map((notice, i) => (
+        <Row key={notice.key} notice={notice} dismiss={() => dismiss(notice.key)}>
+          {i === 0 && others > 0 && (
+            <button
+              type="button"
+              class="link small others"
+              aria-expanded={isUnfolded}
+              onClick={() => unfold(!isUnfolded)}
+            >
+              {isUnfolded ? 'Only this' : `${others} more`}
+            </button>
+          )}
+        </Row>
+      ))}
     </>
+  )
+}
+
+interface RowProps {
+  readonly notice: Shown
+  readonly dismiss: () => void
+  readonly children: ComponentChildren
+}
+
+function Row({ notice, dismiss, children }: RowProps): JSX.Element {
+  return (
+    <section class={`banner ${notice.manner}`} aria-label="Notice">
+      {notice.manner !== 'plain' && <Icon name="warn" />}
+      <span class="grow words">{notice.words}</span>
+      {notice.about !== undefined && <Action about={notice.about} />}
+      {children}
+      <button type="button" class="icon" aria-label="Dismiss" onClick={dismiss}>
+        <Icon name="close" />
+      </button>
+    </section>
   )
 }
