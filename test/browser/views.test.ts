@@ -82,8 +82,12 @@ test('a title in the overview opens its series, and the link names it', { skip }
   await page.getByRole('heading', { name: 'queue.depth' }).waitFor()
   assert.equal(decodeURIComponent(new URL(page.url()).pathname), '/series/queue.depth{queue=email}')
   await until(page, isDrawn('canvas[aria-label*="last 10 minutes"]'))
+  await until(page, `document.activeElement.tagName === 'H1'`)
   await page.goBack()
   await page.locator('.cell').first().waitFor()
+  await until(page, `document.activeElement.title === 'queue.depth{queue=email}'`)
+  await page.goForward()
+  await until(page, `document.activeElement.innerText.startsWith('queue.depth')`)
 })
 
 test('errors show the offending bytes in hex and text', { skip }, async (t) => {

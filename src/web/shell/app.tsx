@@ -5,6 +5,7 @@ import { escapeUnseen } from '../../model/text/unseen.ts'
 import { setSingles, useKeys } from '../keys/key-actions.ts'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
+import { useFocus } from './focus.ts'
 import { DialogNotLoaded, lazy } from './lazy.tsx'
 import { usePage } from './page.ts'
 
@@ -46,6 +47,7 @@ export function App(): JSX.Element {
   const title = screen?.title(route.state)
   useSpokenState()
   useDialogs()
+  useFocus()
   useEffect(() => {
     document.title = escapeUnseen(`${title} · Pentameter`)
   }, [title])

@@ -8,12 +8,15 @@ export class Navigation {
   readonly #route
   /** States in which views were left, so that a tab leads back to them. */
   readonly #left = new Map<Address, object>()
+  /** Whether the browser's own history has led to where we are. */
+  cameBack = false
 
   constructor(screens: readonly Screen[]) {
     this.#screens = screens
     this.#route = signal(this.#visited())
     addEventListener('popstate', () => {
       this.#left.clear()
+      this.cameBack = true
       this.#route.value = this.#visited()
     })
   }
@@ -57,6 +60,7 @@ export class Navigation {
     else if (link !== formatRoute(this.#visited())) history.pushState(null, '', link)
     if (pathOf(next) !== pathOf(last)) scrollTo(0, 0)
     this.#left.set(last.address, last.state)
+    this.cameBack = false
     this.#route.value = next
   }
 
