@@ -90,6 +90,22 @@ test('a title in the overview opens its series, and the link names it', { skip }
   await until(page, `document.activeElement.innerText.startsWith('queue.depth')`)
 })
 
+for (const width of [390, 1010, 1190, 1440]) {
+  test(`each number of the statistics is one line at ${width} px`, { skip }, async (t) => {
+    for (const series of ['checkout.latency{route=/pay}', 'api.requests{method=GET,status=200}']) {
+      const { page } = await open(t, { path: `/series/${encodeURIComponent(series)}`, width })
+      await until(page, `/\\d/.test(document.querySelector('.facts.two dd')?.innerText ?? '')`)
+      const heights = await page.locator('.facts.two dd').evaluateAll((all) => {
+        return all.map((each) => each.clientHeight)
+      })
+      assert.ok(
+        heights.every((height) => height <= 20),
+        heights.join(),
+      )
+    }
+  })
+}
+
 test('errors show the offending bytes in hex and text', { skip }, async (t) => {
   const { page } = await open(t, { path: '/sources' })
   await page.getByRole('heading', { name: 'Sources and errors' }).waitFor()

@@ -5,7 +5,7 @@ import { type Lane, MAIN_LANE, type SeriesData } from '../../viewer/store/series
 import { DOTS_ACROSS } from '../braille.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import { spark, sparkLine } from '../spark.ts'
-import { type Figures, RATE_WIDTH } from './figures.ts'
+import { FIGURE_WIDTH, type Figures, RATE_WIDTH } from './figures.ts'
 
 /** Columns of one table, from its left edge. */
 export interface TableLayout {
@@ -25,8 +25,7 @@ export interface TableLayout {
 /** Place of the row that is chosen, of the mark, and of the name. */
 const MARK_AT = 1
 const NAME_AT = 3
-/** Room of a value now and of a percentile, as `16.8 ms`. */
-const FIGURE = 9
+const FIGURE = FIGURE_WIDTH
 const GAP = 1
 const KIND = 1
 const SPARK_LEAST = 8

@@ -37,6 +37,11 @@ test('a counter is its rate, a gauge its value, a histogram has both and its p99
   const gauge = new SeriesData('gauge')
   gauge.write(NOW, 1900, 1)
   assert.deepEqual(read(gauge, {}), [' ', 'g', '', '1.90 k', ''])
+  counter.write(NOW, 100_000, 1)
+  assert.deepEqual(read(counter, { unit: 'requests' })[2], '100k/s')
+  counter.write(NOW, 12, 1)
+  assert.deepEqual(read(counter, { unit: 'jobs' })[2], '12.0 jobs/s')
+  assert.deepEqual(read(gauge, { unit: 'requests' })[3], '1.90 k')
   const histogram = new SeriesData('histogram')
   histogram.write(NOW, CELL, 1)
   const figures = [' ', 'h', '177/s', '16.8 ms', '115 ms']

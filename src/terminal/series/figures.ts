@@ -8,6 +8,7 @@ import {
   join,
   NO_BREAK_SPACE,
   NO_VALUE,
+  parseUnit,
   type Quantity,
 } from '../../viewer/format/number.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
@@ -15,6 +16,7 @@ import { ageText } from '../../viewer/format/time.ts'
 import { changeWords, type ReadingContext } from '../../viewer/series/reading.ts'
 import type { Lane } from '../../viewer/store/series-data.ts'
 import type { Style } from '../color.ts'
+import { textWidth } from '../columns.ts'
 
 /** Numbers of a series by second, as SeriesData has them. */
 interface Lanes {
@@ -44,6 +46,8 @@ const SILENT_MS = 60_000
 const HELD_SECONDS = 60
 /** Room of a rate, as `1.02 MiB/min`. */
 export const RATE_WIDTH = 12
+/** Room of a value now and of a percentile, as `16.8 ms`. */
+export const FIGURE_WIDTH = 9
 const NOTHING: Figure = { text: '', style: 'plain' }
 
 export function figuresOf(data: Lanes | undefined, context: ReadingContext): Figures {
@@ -71,7 +75,7 @@ function rateOf(data: Lanes | undefined, context: ReadingContext, style: Style):
   if (info.kind === 'gauge') return NOTHING
   const { unit, factor } = info.kind === 'counter' ? shownAs(info, per) : { unit: '/s', factor: 1 }
   const value = data?.at(info.kind === 'counter' ? 'rate' : 'count', second) ?? Number.NaN
-  return { text: rateText(format(value * factor, unit)), style }
+  return { text: fitted(value * factor, unit, RATE_WIDTH, rateText), style }
 }
 
 /** Writes `17.8k/s`, but a unit behind a blank, `4.35 MiB/s`, as far as there is room for one. */
@@ -111,9 +115,26 @@ function heldFigure(
   for (let age = 0; age <= held; age += 1) {
     const value = data?.at(lane, second - age) ?? Number.NaN
     if (Number.isNaN(value)) continue
-    return { text: quantityText(format(value, info.unit)), style: age > 0 ? 'faint' : style }
+    const text = fitted(value, info.unit, FIGURE_WIDTH, quantityText)
+    return { text, style: age > 0 ? 'faint' : style }
   }
   return { text: NO_VALUE, style }
+}
+
+/**
+ * Writes a number with its unit, without the word of what is counted (`requests`) where there is no
+ * room for it: a word that is cut says less than none. The series itself has all of it.
+ */
+function fitted(
+  value: number,
+  unit: string | undefined,
+  width: number,
+  write: (quantity: Quantity) => string,
+): string {
+  const whole = write(format(value, unit))
+  if (unit === undefined || textWidth(whole) <= width) return whole
+  const { sort, tail } = parseUnit(unit)
+  return sort === 'noun' || sort === 'other' ? write(format(value, tail)) : whole
 }
 
 export function quantityText(quantity: Quantity): string {

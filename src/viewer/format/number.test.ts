@@ -11,6 +11,7 @@ import {
   digitsApart,
   exact,
   format,
+  ownText,
   text,
   totalText,
 } from './number.ts'
@@ -182,6 +183,9 @@ test('a total has its fraction to thousandths, and none where it is whole', () =
 test('all digits of a value are there on hover', () => {
   assert.equal(allDigits(1895.5352136786287, ''), '1895.5352136786287')
   assert.equal(allDigits(-0.25, 'ms'), '\u22120.25\u00a0ms')
+  assert.equal(ownText(8_412_334), '8\u202f412\u202f334')
+  assert.equal(ownText(1895.5352136786287, 'ms'), '1895.54\u00a0ms')
+  assert.equal(ownText(Number.NaN, 'ms'), '–')
 })
 
 test('a change is a factor from 2 up, per cent below, and "from 0" where usual is nothing', () => {

@@ -334,6 +334,16 @@ export function totalText(total: number | bigint | string): string {
   return fraction === '' ? exact(whole) : `${exact(whole)}.${fraction}`
 }
 
+/** Significant digits of a value that stands for itself. */
+const ALONE_SIGNIFICANT = 6
+
+/** Writes a value that stands for itself: whole ones exactly, others with six digits. */
+export function ownText(value: number, unit = ''): string {
+  if (!Number.isFinite(value)) return text(value, unit)
+  if (Number.isSafeInteger(value)) return join([exact(value), unit])
+  return allDigits(Number(value.toPrecision(ALONE_SIGNIFICANT)), unit)
+}
+
 /** Writes all digits, for hover and copy. */
 export function allDigits(value: number, unit: string): string {
   if (Number.isNaN(value)) return 'no value'

@@ -5,8 +5,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { NamesAnswer, SeriesNameJson } from '../../http/api.ts'
+import { unitSymbol } from '../../model/text/unit.ts'
 import { shownName } from '../../viewer/format/name.ts'
-import { allDigits, text } from '../../viewer/format/number.ts'
+import { allDigits, ownText } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { type OriginFact, originFacts, sinceStart } from '../../viewer/series/facts.ts'
 import { bucketWords, startWords, windowNumbers } from '../../viewer/series/statistics.ts'
@@ -49,7 +50,7 @@ function Canonical({ entry }: SideProps): JSX.Element {
   const { kind, unit = '' } = entry.info
   const number = value ?? Number.NaN
   // the name of a rate says its time, its value only what is counted
-  const words = text(number, kind === 'counter' ? '' : unit)
+  const words = ownText(number, kind === 'counter' ? '' : unitSymbol(unit))
   return (
     <Section title="As one value" note="for simple viewers" isNoteRight>
       <dl class="facts named">

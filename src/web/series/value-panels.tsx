@@ -1,7 +1,7 @@
 /** A counter or gauge: its value large, and the last ten minutes with the shown part. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { text } from '../../viewer/format/number.ts'
+import { digitsApart, text } from '../../viewer/format/number.ts'
 import { PERS, perText, SECONDS, statedS } from '../../viewer/format/rate.ts'
 import { extremeOf } from '../../viewer/series/statistics.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -66,6 +66,7 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
       return data === undefined ? Number.NaN : factor * extremeOf(data, end, from, edge)
     },
   })
+  const [lowest, highest] = [extreme('lowest', 'min'), extreme('highest', 'max')]
   const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
     <>
@@ -87,12 +88,15 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
         }
         onDrawn={() => {
           const { usual: value } = store.watch.finding(entry.id)
-          setText(usual.current, `usual value ${text(value * factor, unit)}`)
+          const values = [value * factor, lowest.read(), highest.read()]
+          // as the numbers beside it are told apart
+          const words = text(values[0], unit, digitsApart(values))
+          setText(usual.current, `usual value ${words}`)
         }}
         figures={[
           { caption: 'now', unit, read: (data, at) => factor * data.at(MAIN_LANE[kind], at) },
-          extreme('lowest', 'min'),
-          extreme('highest', 'max'),
+          lowest,
+          highest,
         ]}
       />
       {store.clock.window.value < LONG_SECONDS && (
