@@ -57,6 +57,14 @@ suite('scope without a terminal', () => {
     ])
   })
 
+  test('says what was seen on SIGQUIT, too', () => {
+    const { feed, written, process } = printing(true)
+    feed.tell(0, { level: 1 })
+    process.emit('SIGQUIT')
+    assert.match(written.errors, /^seen 0 s, 1 series, 0 errors\n/m)
+    assert.deepEqual(process.exits, [131])
+  })
+
   test('prints every event of the trigger, and goes on', () => {
     const { feed, written } = printing(true)
     for (const [i, level] of [1, 9, 10, 1, 12].entries()) feed.tell(i, { level })

@@ -43,15 +43,18 @@ export async function scopeAsLines(
   const printer = new Printer(request, parts)
   const feed: ScopeFeed = openFeed(printer, () => printer.follow(feed.status()))
   const beganNs = clock.monotonicNs()
-  const off = onExit(process, { end: () => ended.resolve(), restore() {} })
+  const tell = (): void => {
+    const more = printer.skipped === 0 ? [] : [`${countText(printer.skipped, 'line')} skipped`]
+    errors.write(lastLine(clock.monotonicNs() - beganNs, printer.size, feed.errors, more))
+  }
+  const off = onExit(process, { end: () => ended.resolve(), restore() {}, quit: tell })
   try {
     await Promise.race([feed.start().then(() => ended.promise), ended.promise, endOf(feed)])
   } finally {
     off()
     await feed.close()
   }
-  const more = printer.skipped === 0 ? [] : [`${countText(printer.skipped, 'line')} skipped`]
-  errors.write(lastLine(clock.monotonicNs() - beganNs, printer.size, feed.errors, more))
+  tell()
 }
 
 /** @throws {CommandError} for what was wrong with what has ended */

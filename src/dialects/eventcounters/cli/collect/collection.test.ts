@@ -74,6 +74,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   })
 }
 
+test('SIGQUIT leaves a whole document, and says so', async (t) => {
+  const { client, process, read, progress } = collecting(t, { format: 'json' })
+  client.open()
+  client.tell({ name: 'a', mean: 1 })
+  process.emit('SIGQUIT')
+  assert.equal(JSON.parse(read()).Events.length, 1)
+  assert.match(progress.text, /\ncounter: 1 row, \d+ B, 0 s, 0 errors\n$/)
+})
+
 test('the file is whole at every moment, whatever kills the process', async (t) => {
   const { client, read } = collecting(t, { format: 'json' })
   client.open()

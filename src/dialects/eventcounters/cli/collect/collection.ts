@@ -54,7 +54,9 @@ export class Collection {
   /** @throws {CommandError} when there never was a session, or a row can't be written */
   async run(): Promise<void> {
     const finish = (): void => this.#guard(() => this.#finish())
-    const off = onExit(this.#parts.process, { end: () => this.#watch.end(), restore: finish })
+    const end = (): void => this.#watch.end()
+    const quit = (): void => this.#tell()
+    const off = onExit(this.#parts.process, { end, restore: finish, quit })
     try {
       await this.#watch.run()
     } finally {
@@ -66,6 +68,11 @@ export class Collection {
     if (this.#failure !== undefined && !isClosedPipe(this.#failure)) {
       throw new CommandError(`cannot write ${this.#parts.name}: ${this.#failure.message}`)
     }
+    this.#tell()
+  }
+
+  /** Says what the document holds. */
+  #tell(): void {
     this.#progress.line(`${this.#parts.name}: ${this.#summary()}`)
     for (const text of this.#watch.lastWords) this.#progress.line(`  ${text}`)
   }

@@ -76,6 +76,13 @@ test('one JSON line per window with all its figures, and no control byte', () =>
   assert.doesNotMatch(output.text, /[\u0000-\u0009\u000b-\u001f\u007f]/)
 })
 
+test('SIGQUIT says what was seen', () => {
+  const { client, errors, process } = reading()
+  client.tell({ name: 'heap', mean: 1 })
+  process.emit('SIGQUIT')
+  assert.match(errors.text, /\nseen 0 s, 1 series, 0 errors\n/)
+})
+
 test('numbers that JSON does not have are null', () => {
   const { client, lines } = reading()
   client.tellLines(

@@ -59,21 +59,24 @@ export async function monitorAsLines(
     },
     onNote: (text) => errors.write(`${escapeUnseen(text)}\n`),
   })
-  const off = onExit(process, { end: () => watch.end(), restore() {} })
+  const tell = (): void => {
+    const seen = [
+      countText(board.size, 'series', 'series'),
+      countText(watch.errors, 'error'),
+      ...watch.troubles,
+      ...(skipped === 0 ? [] : [`${skipped} lines skipped`]),
+      ...(board.leftOut === 0 ? [] : [`${board.leftOut} windows beyond --max-time-series`]),
+    ]
+    errors.write(seenLine(watch.elapsedMs, seen))
+    for (const text of watch.lastWords) errors.write(`  ${escapeUnseen(text)}\n`)
+  }
+  const off = onExit(process, { end: () => watch.end(), restore() {}, quit: tell })
   try {
     await watch.run()
   } finally {
     off()
   }
-  const seen = [
-    countText(board.size, 'series', 'series'),
-    countText(watch.errors, 'error'),
-    ...watch.troubles,
-    ...(skipped === 0 ? [] : [`${skipped} lines skipped`]),
-    ...(board.leftOut === 0 ? [] : [`${board.leftOut} windows beyond --max-time-series`]),
-  ]
-  errors.write(seenLine(watch.elapsedMs, seen))
-  for (const text of watch.lastWords) errors.write(`  ${escapeUnseen(text)}\n`)
+  tell()
 }
 
 /** Collects all figures of eventcounters.md §7.2; what is not finite becomes null in JSON. */
