@@ -1,6 +1,6 @@
 /**
- * One banner, the worst, and how many others there are, which it unfolds. It pushes the page down and
- * never floats.
+ * One banner, the worst, and how many others there are, which it unfolds. It pushes the page down
+ * and never floats.
  */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'

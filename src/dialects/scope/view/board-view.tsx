@@ -14,7 +14,7 @@ import { SeriesPanel } from './side/series-panel.tsx'
 import { EventsPanel, TriggerPanel } from './side/trigger-panel.tsx'
 import { StatusLine } from './status-line.tsx'
 
-/** What is said where there is nothing to draw: most who come here have something. */
+/** Words for a board without lines, fetched by those that have none. */
 const Start = lazy(async () => (await import('./start.tsx')).Start, PartNotLoaded)
 
 const KEY_WORDS = [

@@ -189,7 +189,7 @@ suite('the screen of a scope', () => {
       T: 'Trigger',
       Y: 'Y range',
       M: 'Moving',
-      G: 'Plot',
+      G: 'Group',
     })) {
       press(key)
       assert.match(await foot(), new RegExp(word, 'i'), key)
