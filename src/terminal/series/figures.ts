@@ -13,6 +13,7 @@ import {
 } from '../../viewer/format/number.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
 import { ageText } from '../../viewer/format/time.ts'
+import { pacedRate } from '../../viewer/series/pace.ts'
 import { changeWords, type ReadingContext } from '../../viewer/series/reading.ts'
 import type { Lane } from '../../viewer/store/series-data.ts'
 import type { Style } from '../color.ts'
@@ -20,6 +21,8 @@ import { textWidth } from '../columns.ts'
 
 /** Numbers of a series by second, as SeriesData has them. */
 interface Lanes {
+  /** Seconds of a step, where it keeps steps. */
+  readonly step?: number
   at(lane: Lane, second: number): number
 }
 
@@ -74,7 +77,10 @@ function rateOf(data: Lanes | undefined, context: ReadingContext, style: Style):
   const { info, second, per } = context
   if (info.kind === 'gauge') return NOTHING
   const { unit, factor } = info.kind === 'counter' ? shownAs(info, per) : { unit: '/s', factor: 1 }
-  const value = data?.at(info.kind === 'counter' ? 'rate' : 'count', second) ?? Number.NaN
+  const lane = info.kind === 'counter' ? 'rate' : 'count'
+  const paced = lane === 'rate' && data && !context.hasCursor ? pacedRate(data, second) : undefined
+  const value = paced?.rate ?? data?.at(lane, second) ?? Number.NaN
+  if (paced !== undefined && paced.age > 0 && style === 'plain') style = 'faint'
   return { text: fitted(value * factor, unit, RATE_WIDTH, rateText), style }
 }
 

@@ -5,6 +5,7 @@ import { type Per, shownAs } from '../format/rate.ts'
 import { ageText, clockText, durationText, lifeText } from '../format/time.ts'
 import { MAIN_LANE, type SeriesData, secondOf } from '../store/series-data.ts'
 import type { Finding } from '../store/usual/watch.ts'
+import { type PacedRate, pacedRate } from './pace.ts'
 
 export interface Reading {
   readonly caption: string
@@ -45,7 +46,9 @@ export function readSeries(data: SeriesData | undefined, context: ReadingContext
   const shown = shownAs(info, context.per)
   const isGone = isStale && !hasCursor
   const known = isGone || !data ? Number.NaN : data.at(MAIN_LANE[info.kind], second)
-  const value = known * shown.factor
+  const paced =
+    hasCursor || isGone || info.kind !== 'counter' ? undefined : data && pacedRate(data, second)
+  const value = (paced?.rate ?? known) * shown.factor
   const caption = info.kind === 'histogram' ? 'p99' : info.kind === 'summary' ? 'mean' : ''
   const main = format(value, shown.unit)
   const reading = {
@@ -57,7 +60,13 @@ export function readSeries(data: SeriesData | undefined, context: ReadingContext
   if (warning !== undefined) return { ...reading, sub: warning, isWarning: true }
   const age = context.second - second + (hasCursor ? 0 : (context.awayS ?? 0))
   if (age >= AGED_SECONDS) return { ...reading, sub: ageText(age), isWarning: false }
+  if (paced !== undefined) return { ...reading, sub: pacedWords(paced), isWarning: false }
   return { ...reading, sub: data ? quietLine(data, info, second, unit) : '', isWarning: false }
+}
+
+/** Says of which time a rate is the mean, where points come slower than the seconds shown. */
+export function pacedWords({ interval, age }: PacedRate): string {
+  return `mean of ${durationText(interval)}${age === 0 ? '' : `, ${ageText(age)}`}`
 }
 
 /** Seconds for which the last value stays while those since then are being read. */

@@ -18,6 +18,7 @@ import {
   quantile,
 } from '../store/buckets.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
+import { pacedRate } from './pace.ts'
 
 type NumberRow = readonly [name: string, words: string]
 
@@ -50,6 +51,12 @@ function withinWords(error: number): string {
   return `within ±${digits(error * 100, 2)}\u00a0%`
 }
 
+/** Reads the value of a counter or gauge: a rate is that of the time between points. */
+export function valueNow(data: SeriesData, second: number): number {
+  const paced = data.kind === 'counter' ? pacedRate(data, second) : undefined
+  return paced?.rate ?? data.at(MAIN_LANE[data.kind], second)
+}
+
 /**
  * Writes the numbers of the seconds (from, to].
  * @param sinceMs Unix ms at which the series came: rates are those of the time since
@@ -69,7 +76,7 @@ export function windowNumbers(
   const significant = digitsApart([min, max])
   const write = (value: number): string => text(value * factor, unit, significant)
   return [
-    ['now', write(data.at(MAIN_LANE[data.kind], to))],
+    ['now', write(valueNow(data, to))],
     ['mean', write(mean)],
     ['min', write(min)],
     ['max', write(max)],

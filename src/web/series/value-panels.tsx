@@ -3,9 +3,11 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { digitsApart, text } from '../../viewer/format/number.ts'
 import { PERS, perText, SECONDS, statedS } from '../../viewer/format/rate.ts'
-import { extremeOf } from '../../viewer/series/statistics.ts'
+import { pacedRate } from '../../viewer/series/pace.ts'
+import { pacedWords } from '../../viewer/series/reading.ts'
+import { extremeOf, valueNow } from '../../viewer/series/statistics.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
-import { MAIN_LANE } from '../../viewer/store/series-data.ts'
+import { MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
 import { pictureOf } from '../chart/picture.ts'
 import { usePage } from '../shell/page.ts'
 import { setText } from '../shell/parts.tsx'
@@ -67,6 +69,10 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
     },
   })
   const [lowest, highest] = [extreme('lowest', 'min'), extreme('highest', 'max')]
+  const readNow = (data: SeriesData, at: number): number => {
+    const hasCursor = page.cursor.second.peek() !== null
+    return hasCursor ? data.at(MAIN_LANE[kind], at) : valueNow(data, at)
+  }
   const title = kind === 'counter' ? 'Rate' : 'Value'
   return (
     <>
@@ -86,15 +92,17 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
         plot={(data, view) =>
           pictureOf(data, view, { ...shown, size: 'large', steady: view.steady })
         }
-        onDrawn={() => {
+        onDrawn={(_, data, { to, cursor }) => {
           const { usual: value } = store.watch.finding(entry.id)
           const values = [value * factor, lowest.read(), highest.read()]
           // as the numbers beside it are told apart
           const words = text(values[0], unit, digitsApart(values))
-          setText(usual.current, `usual value ${words}`)
+          const paced = kind === 'counter' ? pacedRate(data, to) : undefined
+          const mean = paced && cursor === null ? `now: ${pacedWords(paced)}\u2003` : ''
+          setText(usual.current, `${mean}usual value ${words}`)
         }}
         figures={[
-          { caption: 'now', unit, read: (data, at) => factor * data.at(MAIN_LANE[kind], at) },
+          { caption: 'now', unit, read: (data, at) => factor * readNow(data, at) },
           lowest,
           highest,
         ]}

@@ -1,0 +1,62 @@
+/**
+ * Counters whose points come slower than the seconds that are shown: an OTLP export or a scrape
+ * each ten seconds is one second of ten times the rate and nine of nothing. What is known of now is
+ * the mean of the time that the last point tells of.
+ */
+
+/** Rates of a series by second, as SeriesData has them. */
+interface Rates {
+  /** Seconds of a step: pace shows in seconds alone. */
+  readonly step?: number
+  at(lane: 'rate', second: number): number
+}
+
+export interface PacedRate {
+  /** Mean of the interval, per second. */
+  readonly rate: number
+  /** Seconds between two points. */
+  readonly interval: number
+  /** Seconds since the last one. */
+  readonly age: number
+}
+
+/** Least and longest time between points that is looked for, seconds. */
+const LEAST = 4
+const MOST = 60
+/** Distances between points that have to be alike. */
+const DISTANCES = 3
+/** Difference of such distances: senders and the hub's seconds are not in step. */
+const JITTER = 1
+
+/**
+ * Reads the rate of a counter whose last points came at even distances. Undefined for all others,
+ * and as soon as the next point is late: then nothing was counted, or the sender is gone.
+ */
+export function pacedRate(data: Rates, second: number): PacedRate | undefined {
+  if (data.step !== 1) return undefined
+  const last = pointBefore(data, second)
+  if (last === undefined) return undefined
+  const distances: number[] = []
+  let at = last
+  while (distances.length < DISTANCES) {
+    const before = pointBefore(data, at - 1)
+    if (before === undefined) return undefined
+    distances.push(at - before)
+    at = before
+  }
+  const [least, most] = [Math.min(...distances), Math.max(...distances)]
+  const age = second - last
+  if (least < LEAST || most - least > JITTER || age > most + JITTER) return undefined
+  const interval = Math.round((last - at) / DISTANCES)
+  return { rate: data.at('rate', last) / interval, interval, age }
+}
+
+/** Finds the last second up to one in which something was counted, all behind it being known. */
+function pointBefore(data: Rates, second: number): number | undefined {
+  for (let at = second; at > second - MOST - JITTER; at--) {
+    const rate = data.at('rate', at)
+    if (Number.isNaN(rate)) return undefined
+    if (rate !== 0) return at
+  }
+  return undefined
+}
