@@ -6,7 +6,7 @@
  * every store. A second of the hub comes as columns with numbers of the caller (`refs`), which
  * `defined` has explained once before.
  */
-import type { Cell, Kind, Metadata, Summary } from '../model/index.ts'
+import type { Cell, Exact, Kind, Metadata, Summary } from '../model/index.ts'
 import type { PackedParts } from '../model/packed/packed-histogram.ts'
 import type { SeriesWords } from '../model/text/series-filter.ts'
 
@@ -75,6 +75,11 @@ export interface ClosedSecond {
     readonly packed: PackedParts
   }
   readonly summaries: { readonly refs: Uint32Array; readonly cells: readonly Summary[] }
+  /**
+   * Totals of counters and sums of distributions that have had fractions, by ref: what the cells
+   * add up to depends on their order, and a hub goes on from what it has told.
+   */
+  readonly sums?: ReadonlyMap<number, Exact>
 }
 
 export interface SeriesDefinition {

@@ -6,6 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
+import type { Exact } from '../model/index.ts'
 import type { Writer, Zone, ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
@@ -434,6 +435,11 @@ export class Hub implements HubView {
 
   total(record: SeriesRecord): Total {
     return this.#totals.of(record)
+  }
+
+  /** Reads of a total what may have a fraction ({@link Totals.sum}). */
+  sum(record: SeriesRecord): Exact | undefined {
+    return this.#totals.sum(record)
   }
 
   countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void {

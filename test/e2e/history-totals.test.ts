@@ -36,6 +36,33 @@ function sendTo({ listeners: { text } }: HubProcess): () => void {
   }
 }
 
+/**
+ * Pushes sums and distributions of fractions for a while, and not until the end: the last total of
+ * each is told before the kill.
+ */
+async function pushTo({ listeners: { http } }: HubProcess, forMs: number): Promise<void> {
+  for (const endMs = Date.now() + forMs; Date.now() < endMs; await setTimeout(15)) {
+    const nowNs = `${Date.now()}000000`
+    const times = { startTimeUnixNano: `${Date.now() - 10}000000`, timeUnixNano: nowNs }
+    const of = (name: string, kind: string, more: object, point: object) => {
+      const dataPoints = [{ ...times, ...point }]
+      return { name, [kind]: { aggregationTemporality: 1, ...more, dataPoints } }
+    }
+    const metrics = Array.from({ length: 10 }, (_, i) => {
+      const counts = { count: '3', bucketCounts: ['1', '2'], explicitBounds: [1] }
+      return [
+        of(`hits.part.${i}`, 'sum', { isMonotonic: true }, { asDouble: Math.random() }),
+        of(`ms.part.${i}`, 'histogram', {}, { ...counts, sum: 10 * Math.random() }),
+      ]
+    })
+    const body = JSON.stringify({
+      resourceMetrics: [{ scopeMetrics: [{ metrics: metrics.flat() }] }],
+    })
+    const headers = { 'Content-Type': 'application/json' }
+    await fetch(`http://${http.host}:${http.port}/v1/metrics`, { method: 'POST', headers, body })
+  }
+}
+
 /** Reads counters and distributions of an answer; those of the hub itself begin anew. */
 function totalsOf(text: string): Map<string, number> {
   const totals = new Map<string, number>()
@@ -78,15 +105,19 @@ test('no total that a scraper was told is lower after a kill', async (t) => {
       assert.ok((first.get(name) ?? 0) >= value, `${name}: ${value}, then ${first.get(name)}`)
     }
     const end = sendTo(hub)
+    const pushed = pushTo(hub, 900)
     const scraping = [scrapeUntilGone(hub, told), scrapeUntilGone(hub, told)]
     await setTimeout(2000 + ((kill * KILL_STEP_MS) % 1000))
+    await pushed
     hub.signal('SIGKILL')
     await hub.ended
     end()
     for (const count of await Promise.all(scraping)) scrapes += count
   }
   assert.ok(scrapes >= load(40), `${scrapes} scrapes`)
-  assert.ok(told.get('hits_0_total{shp_type="m"}')! > 0, [...told.keys()].join(' '))
+  for (const name of ['hits_0_total{shp_type="m"}', 'hits_part_0_total', 'ms_part_0_sum']) {
+    assert.ok(told.get(name)! > 0, [...told.keys()].join(' '))
+  }
 })
 
 test('no total that was pushed is lower after a kill', async (t) => {

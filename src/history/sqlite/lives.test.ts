@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { type NamedCell, SecondMaker, START_S } from '../../../test/support/history.ts'
-import { type Identity, identityKey, identityOf } from '../../model/index.ts'
+import { Histogram, type Identity, identityKey, identityOf } from '../../model/index.ts'
+import { unpackHistogram } from '../../model/packed/packed-histogram.ts'
 import type { ClosedSecond } from '../store.ts'
 import { databasePath } from './database.ts'
 import { SqliteHistory } from './sqlite-history.ts'
@@ -299,6 +300,55 @@ test('a row with a changed bit is in the way of no seal', async () => {
   assert.deepEqual((await bench.store.health()).damaged, { series: 1 })
   assert.deepEqual(await bench.living(), { a: 4, b: 3 })
   await bench.store.close()
+})
+
+test('a total of fractions is the one that was told, whatever its cells add up to', async () => {
+  const bench = new Bench()
+  const [told, off] = [0.3, 0.1 + 0.2]
+  const append = async (second: number, cells: readonly NamedCell[], sums: readonly number[]) => {
+    const made = bench.maker.second(START_S + second, cells)
+    const refs = [...made.counters.refs]
+    await bench.tell(second, { ...made, sums: new Map(sums.map((sum, i) => [refs[i]!, sum])) })
+  }
+  await append(1, [grows(A, 0.1), grows(B, 0.1)], [0.1, 0.1])
+  await append(2, [grows(A, 0.2), grows(B, 0.2)], [told])
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: told, b: 0.1 })
+  await append(3, [grows(A, 0.1), grows(B, off)], [])
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: told + 0.1, b: 0.1 + off })
+  // of one that begins anew what was told before says nothing
+  await append(4, [grows(A, 0.1)], [9.5])
+  await bench.append(5, [], [A])
+  bench.maker = new SecondMaker(10)
+  await bench.append(6, [grows(A, 0.25)])
+  await bench.restart()
+  assert.deepEqual(await bench.living(), { a: 0.25, b: 0.1 + off })
+})
+
+test('sums of distributions are those that were told', async () => {
+  const bench = new Bench()
+  const summary = { count: 3, mean: 0.1, squares: 0, min: 0, max: 1 }
+  const histogram = new Histogram()
+  for (const value of [0.1, 0.2]) histogram.record(value)
+  const sum = histogram.sum as number
+  const made = bench.maker.second(START_S + 1, [
+    { identity: { name: 's', kind: 'summary', labels: [] }, cell: { kind: 'summary', summary } },
+    {
+      identity: { name: 'h', kind: 'histogram', labels: [] },
+      cell: { kind: 'histogram', histogram },
+    },
+  ])
+  const sums = new Map([
+    [made.summaries.refs[0]!, 1.1],
+    [made.histograms.refs[0]!, sum + 1e-15],
+  ])
+  await bench.tell(1, { ...made, sums })
+  await bench.restart()
+  const { summaries, histograms } = await bench.store.living({ after: 0, limit: 10 })
+  const [held] = summaries.values()
+  assert.ok(held!.mean * held!.count >= 1.1 && held!.mean * held!.count < 1.1 + 1e-15)
+  assert.equal(unpackHistogram([...histograms.values()][0]!).sum, sum + 1e-15)
 })
 
 test('whole increments of several seconds are spread over them; the sum stays', async () => {

@@ -12,6 +12,7 @@ import type {
 } from '../../history/store.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
+import type { Totals } from '../live/totals.ts'
 import type { Log } from '../log.ts'
 import type { SeriesRecord } from '../series/record.ts'
 import type { SeriesStore } from '../series/series.ts'
@@ -21,6 +22,7 @@ import type { HistoryStatus } from '../status/status.ts'
 import { ANSWER_BUDGET_NS, LoopBudget, runSliced } from '../tasks/loop-budget.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
+import { FractionalTotals } from './fractional-totals.ts'
 import { type HeldSecond, HeldSeconds } from './held-seconds.ts'
 import { tellLiving } from './living-series.ts'
 import type { PastList } from './past-list.ts'
@@ -46,6 +48,7 @@ interface HistorySinkParts {
   /** Called when it was opened after all. */
   readonly opened: (health: HistoryHealth) => void
   readonly series: SeriesList & Pick<SeriesStore, 'find' | 'onRemove'>
+  readonly totals: Pick<Totals, 'sum'>
   readonly clock: Pick<Clock, 'wallMs' | 'monotonicNs'>
   readonly metrics: SelfMetrics
   readonly log: Log
@@ -59,6 +62,7 @@ export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
   readonly #news: SeriesNews
+  readonly #sums: FractionalTotals
   readonly #held: HeldSeconds
   #health: HistoryHealth | undefined
   #problem: string | undefined
@@ -80,6 +84,7 @@ export class HistorySink implements Sink {
     this.#parts = parts
     this.#health = parts.health
     this.#news = new SeriesNews(parts)
+    this.#sums = new FractionalTotals(parts)
     this.#held = new HeldSeconds(parts.heldBytesLimit)
     if (parts.health === undefined) {
       this.#isAway = true
@@ -144,7 +149,7 @@ export class HistorySink implements Sink {
       const whole = { ...news, defined: [...ahead.defined, ...news.defined] }
       ahead = { defined: [], ended: [] }
       const budget = new LoopBudget(this.#parts.clock, { budgetNs: ANSWER_BUDGET_NS })
-      const second = await runSliced(secondOf(frame, whole), budget)
+      const second = await runSliced(this.#secondOf(frame, whole), budget)
       await this.#append(frame, whole, second)
       if (turn !== this.#turns) return
     }
@@ -169,6 +174,7 @@ export class HistorySink implements Sink {
   /** Notes what is to be told with a second: its series may have left when it is delivered. */
   *take(frame: Frame): Task {
     yield* this.#news.take(frame)
+    yield* this.#sums.take(frame)
     this.#began.resolve()
     this.#open.set(frame, Promise.withResolvers())
   }
@@ -212,10 +218,15 @@ export class HistorySink implements Sink {
       this.#lost('queue_full')
       return false
     }
-    const second = yield* secondOf(frame, news)
+    const second = yield* this.#secondOf(frame, news)
     void this.#append(frame, news, second)
     if (this.#seconds++ % HEALTH_EVERY_S === 0) this.#look()
     return true
+  }
+
+  *#secondOf(frame: Frame, news: News): Task<ClosedSecond> {
+    const sums = this.#sums.of(frame)
+    return { ...(yield* secondOf(frame, news)), ...(sums === undefined ? {} : { sums }) }
   }
 
   async #append(frame: Frame, news: News, second: ClosedSecond): Promise<void> {

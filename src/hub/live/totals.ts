@@ -74,6 +74,17 @@ export class Totals {
     return type === 'binned' ? boundedHistogram(boundedBins(bins)) : binsHistogram(bins)
   }
 
+  /**
+   * Reads the total of a counter, or the sum of a distribution that comes in windows: what may have
+   * a fraction. Undefined for others.
+   */
+  sum(record: SeriesRecord): Exact | undefined {
+    if (record.kind === 'counter') return this.counter(record)
+    if (record.kind === 'summary') return record.windows?.sum
+    if (record.kind === 'gauge' || record.windows === undefined) return undefined
+    return record.isWindowed ? record.windows.sum : this.#histogram(record).sum
+  }
+
   /** Reads the total of a counter, with its fraction. */
   counter({ metric, windows }: CounterRecord): Exact {
     const whole = this.#reader.counter(metric)

@@ -3,7 +3,7 @@
  * making of long windows out of short ones. A step lasts as long as the bundle of 128 series takes.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Kind } from '../../../model/index.ts'
+import type { Cell, Exact, Kind } from '../../../model/index.ts'
 import type { Task } from '../../../time/task.ts'
 import type { Block } from '../../codec/index.ts'
 import { quickCodec } from '../../quick/quick-coder.ts'
@@ -199,7 +199,8 @@ function writeSpans(
     if (before !== undefined) total.add(before)
     if (sum.cell !== undefined) total.add(sum.cell)
     const isLiving = isThere(slot)
-    slots.update(slot, { firstS, lastS, total: isLiving ? total.cell : undefined, isLiving })
+    const whole = isLiving && total.cell ? withSum(total.cell, open.sums.get(slot)) : undefined
+    slots.update(slot, { firstS, lastS, total: whole, isLiving })
   }
   for (const slot of open.living.keys()) {
     const isReset = open.resets.has(slot)
@@ -207,6 +208,24 @@ function writeSpans(
     // that a series is there was written when it was defined
     if (!ends.has(slot) && (isReset || !isLiving)) slots.setLiving(slot, isLiving, isReset)
   }
+}
+
+/** Gives a total the sum that was told of it; undefined for one that cells add up to exactly. */
+function withSum(total: Cell, sum: Exact | undefined): Cell {
+  if (sum === undefined) return total
+  if (total.kind === 'counter') return { kind: 'counter', delta: sum }
+  if (total.kind === 'histogram') {
+    const histogram = total.histogram.clone()
+    histogram.sum = sum
+    return { kind: 'histogram', histogram }
+  }
+  if (total.kind !== 'summary') return total
+  const { count } = total.summary
+  const mean = Number(sum) / count
+  // a sum is read as mean * count, which must not be less
+  const isLess = mean * count < Number(sum)
+  const above = isLess ? mean + Math.abs(mean) * Number.EPSILON : mean
+  return { kind: 'summary', summary: { ...total.summary, mean: above } }
 }
 
 /** Makes long windows of short ones, of those that end before an instant. */

@@ -16,6 +16,8 @@ export class OpenWindows {
   readonly resets = new Map<number, number>()
   /** Slots of which the last that was said is that they are there, or that they have ended. */
   readonly living = new Map<number, boolean>()
+  /** Totals of slots that have had fractions, as they were told last. */
+  readonly sums = new Map<number, Exact>()
   /** Records taken. */
   records = 0
 
@@ -23,7 +25,11 @@ export class OpenWindows {
   take(record: SecondRecord): void {
     this.records++
     for (const { slot } of record.defined) this.living.set(slot, true)
-    for (const slot of record.anew ?? []) this.resets.set(slot, record.endS - record.seconds)
+    for (const slot of record.anew ?? []) {
+      this.resets.set(slot, record.endS - record.seconds)
+      this.sums.delete(slot)
+    }
+    for (const [slot, sum] of record.sums ?? []) this.sums.set(slot, sum)
     const second = record.endS - 1
     const window = Math.floor(second / SECOND5.windowS)
     const place = second - window * SECOND5.windowS
@@ -36,6 +42,7 @@ export class OpenWindows {
       if (slot === 0) continue
       this.living.set(slot, false)
       this.resets.set(slot, record.endS)
+      this.sums.delete(slot)
     }
   }
 

@@ -7,7 +7,7 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import { constants, inflateRawSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Kind, Metadata, Summary } from '../../../model/index.ts'
+import type { Exact, Kind, Metadata, Summary } from '../../../model/index.ts'
 import { PackedHistograms } from '../../../model/packed/packed-histogram.ts'
 import type { ClosedSecond } from '../../store.ts'
 
@@ -44,6 +44,8 @@ export interface SecondRecord {
     readonly bytes: Uint8Array
   }
   readonly summaries: { readonly slots: Uint32Array; readonly cells: readonly Summary[] }
+  /** Totals of those that have had fractions, by slot. */
+  readonly sums?: ReadonlyMap<number, Exact>
 }
 
 /** Changes of the list of series that a record tells of, by slots. */
@@ -63,7 +65,7 @@ export function recordOf(
     for (let row = 0; row < refs.length; row++) found[row] = slotOf(refs[row]!)
     return found
   }
-  const { counters, gauges, histograms, summaries } = second
+  const { counters, gauges, histograms, summaries, sums } = second
   return {
     endS: second.endS,
     seconds: second.seconds,
@@ -77,6 +79,9 @@ export function recordOf(
     },
     histograms: { slots: slots(histograms.refs), ...bytesOf(histograms) },
     summaries: { slots: slots(summaries.refs), cells: summaries.cells },
+    ...(sums === undefined
+      ? {}
+      : { sums: new Map([...sums].map(([ref, sum]) => [slotOf(ref), sum])) }),
   }
 }
 

@@ -4,7 +4,7 @@
  * again: what a window brings must not outlive its second, or a hub of many series collects garbage
  * all the time.
  */
-import { Histogram } from '../../../model/index.ts'
+import { addExact, type Exact, Histogram } from '../../../model/index.ts'
 
 export class HistogramWindows {
   readonly #open = new Histogram()
@@ -28,6 +28,14 @@ export class HistogramWindows {
   begin(histogram: Histogram): void {
     if (this.#total === undefined) this.#total = histogram.clone()
     else this.#total.mergeFrom(histogram)
+  }
+
+  /** Sum of all observations, as {@link total} has it. */
+  get sum(): Exact | undefined {
+    const [total, open] = [this.#total, this.#open]
+    if (total === undefined || open.isEmpty) return (total ?? open).sum
+    if (total.sum === undefined || open.sum === undefined) return undefined
+    return addExact(total.sum, open.sum)
   }
 
   /** Gives all observations since the series began, those of the open second too. */
