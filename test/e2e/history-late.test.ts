@@ -114,6 +114,9 @@ test('of a folder whose hub ends soon, only seconds that it does not have are ad
   await until(async () => (await kept(next)).length === 5 + count - lost)
   assert.deepEqual(new Set(await kept(next)), new Set([1]), 'none is counted twice')
   await next.hub.stop()
+  const last = await withHistory(path, new FakeClock(next.clock.wallMs() + 5000))
+  assert.equal(own(last, 'a'), count - lost, 'those that were added late are in the total')
+  await last.hub.stop()
 })
 
 test('a folder that another hub keeps is tried for less than a minute', async (t) => {

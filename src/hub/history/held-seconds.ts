@@ -27,6 +27,11 @@ export class HeldSeconds {
     return this.#seconds.length
   }
 
+  /** End of what was before all of them, Unix ms; infinite where none is held. */
+  get beganMs(): number {
+    return Math.min(...this.#seconds.map(({ frame }) => frame.endMs - frame.seconds * 1000))
+  }
+
   /** Holds a second. @returns the oldest ones where there are too many by it */
   add(second: HeldSecond): HeldSecond[] {
     this.#seconds.push(second)

@@ -116,8 +116,9 @@ export class HistorySink implements Sink {
     this.#news.beginAnew()
     try {
       const health = await store.health()
-      const nowS = Math.floor(clock.wallMs() / 1000)
-      const going = await tellLiving(store, nowS, (page, row) => {
+      // series that ended did so before what was held, which may have others of their name
+      const endedS = Math.floor(Math.min(clock.wallMs(), this.#held.beganMs) / 1000)
+      const going = await tellLiving(store, endedS, (page, row) => {
         const id = series.find(page.key(row))?.id
         // one that ended and came again is another series
         return id !== undefined && this.#news.isTaken(id) ? id : undefined
