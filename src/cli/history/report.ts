@@ -1,4 +1,5 @@
 /** What `pentameter history inspect` prints of a history. */
+import { RECOVERY } from '../../history/sqlite/folder.ts'
 import type { Inspection, LevelInspection } from '../../history/sqlite/offline/inspection.ts'
 import { KINDS } from '../../model/index.ts'
 import { escapeUnseen } from '../../model/text/unseen.ts'
@@ -58,7 +59,7 @@ function section(head: readonly string[], rows: readonly (readonly string[])[]):
 
 function healthText({ problem, levels, wasClosed }: Inspection, isRunning: boolean): string {
   const damaged = levels.reduce((count, each) => count + each.damaged, 0)
-  if (problem !== undefined) return `damaged: ${problem}`
+  if (problem !== undefined) return `damaged: ${problem}; ${RECOVERY}`
   if (damaged > 0) return `${damaged} bundles can’t be read`
   if (wasClosed) return 'whole, closed in order'
   return isRunning ? 'whole, open' : 'whole; not closed in order, the next start replays its log'

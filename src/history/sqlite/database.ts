@@ -174,7 +174,7 @@ function asDamaged(path: string, error: unknown): HistoryError {
 }
 
 /** Tells whether there is a log beside a database that is not merged into it. */
-function hasLog(path: string): boolean {
+export function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
@@ -246,13 +246,15 @@ function checkWhole(path: string): Found {
       return String(problem).replaceAll(/\s+/g, ' ')
     }
     const wasClean = readState(db, 'clean') === 1
+    const isIndexed = check("integrity_check('series')") === 'ok'
     // a page of bundles that can't be read costs these; without the others there is nothing
-    const parts = !wasClean || hasLog(path) ? ['1'] : ["'series'", "'run'", "'state'"]
+    const parts = wasClean && !hasLog(path) ? ["'run'", "'state'"] : ['1']
+    if (!isIndexed) parts.push("'series'")
     for (const part of parts) {
       const problem = check(`quick_check(${part})`)
       if (problem !== 'ok') throw damagedError(path, problem)
     }
-    return { wasClean, isIndexed: check("integrity_check('series')") === 'ok' }
+    return { wasClean, isIndexed }
   })
 }
 

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { HistoryError } from '../../store.ts'
-import { APPLICATION_ID, PAGE_BYTES } from '../database.ts'
+import { APPLICATION_ID, hasLog, PAGE_BYTES } from '../database.ts'
 
 const HEADER_BYTES = 100
 /** Bytes that may be wrong in a header that is still taken for one of ours. */
@@ -31,6 +31,8 @@ const FIXED: readonly (readonly [at: number, bytes: Uint8Array])[] = [
   [72, new Uint8Array(20)],
 ]
 const PAGES_AT = 28
+/** Pages that a copy has, empty ones at its end: each table begins on one of them. */
+const PAGES_LEAST = 64
 const CHANGES_AT = 24
 const VALID_FOR_AT = 92
 
@@ -51,7 +53,7 @@ export function needsRepair(path: string): boolean {
   }, 0)
   const isEmpty = head.every((byte) => byte === 0)
   if (wrong > WRONG_LIMIT && !isEmpty) throw new HistoryError('foreign', `${path} is no history`)
-  const isLong = existsSync(`${path}-wal`) || sizeOf(head) === statSync(path).size
+  const isLong = hasLog(path) || sizeOf(head) === statSync(path).size
   return wrong > 0 || !isLong
 }
 
@@ -89,7 +91,7 @@ export function copyWithTables(from: string, to: string, fresh: string): void {
 function copyWith(from: string, to: string, begin: Buffer): void {
   copyFileSync(from, to)
   if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
-  const pages = Math.floor(statSync(from).size / PAGE_BYTES)
+  const pages = Math.max(PAGES_LEAST, Math.floor(statSync(from).size / PAGE_BYTES))
   truncateSync(to, pages * PAGE_BYTES)
   begin.writeUInt32BE(pages, PAGES_AT)
   // the number of pages holds where these two agree

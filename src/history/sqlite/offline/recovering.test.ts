@@ -151,11 +151,17 @@ suite('a damaged history', () => {
       assert.deepEqual(recover({ from: copy, to }).lost, { stretches: 0, rows: 0, chunks: 0 })
       assert.equal((await cellsIn(to)).cells, wanted, `${size} bytes`)
     }
-    const cut = damaged((path) => truncateSync(path, PAGE * 20 + 5))
-    const to = join(newFolder(), 'saved')
-    assert.ok(recover({ from: cut, to }).lost.stretches > 0)
-    const { cells } = await cellsIn(to)
-    assert.ok(cells > 0 && cells < wanted)
+    for (const pages of [30, 20, 4]) {
+      const cut = damaged((path) => {
+        truncateSync(path, PAGE * pages + 5)
+        // as one that was killed leaves it
+        writeFileSync(`${path}-wal`, '')
+      })
+      const to = join(newFolder(), 'saved')
+      assert.ok(recover({ from: cut, to }).lost.stretches > 0)
+      const { cells } = await cellsIn(to)
+      assert.ok(cells < wanted && cells > 0 === pages > 4, `${cells} cells of ${pages} pages`)
+    }
   })
 
   test('of another program is refused, and so is one that a hub has open', async () => {
