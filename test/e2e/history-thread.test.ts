@@ -1,7 +1,7 @@
 /** The thread of a history that ends by itself is started again, and no second is lost. */
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -42,6 +42,11 @@ async function countOf(to: TestHub, name: string): Promise<number> {
   }, 0)
 }
 
+function counterOf({ hub }: TestHub, name: string): number {
+  const total = hub.total(seriesNamed(hub, name))
+  return total.kind === 'counter' ? Number(total.total) : Number.NaN
+}
+
 test('it is started again, told and counted; what came meanwhile is handed on', async (t) => {
   subscribe('worker_threads', started)
   t.after(() => unsubscribe('worker_threads', started))
@@ -64,14 +69,10 @@ test('it is started again, told and counted; what came meanwhile is handed on', 
     await second(to)
   }
   for (let i = 0; i < 3; i++) await second(to, 'b:1|m\nc:1|m\n')
-  const own = (name: string): number => {
-    const total = to.hub.total(seriesNamed(to.hub, name))
-    return total.kind === 'counter' ? Number(total.total) : Number.NaN
-  }
   await until(async () => (await countOf(to, 'c')) === 3)
   assert.equal(to.hub.sources().history!.state, 'running')
-  assert.equal(own('pentameter.history.restarts'), 1)
-  const count = own('a')
+  assert.equal(counterOf(to, 'pentameter.history.restarts'), 1)
+  const count = counterOf(to, 'a')
   await durable(count)
   assert.equal(await countOf(to, 'b'), 6)
   await to.hub.stop()
@@ -81,4 +82,34 @@ test('it is started again, told and counted; what came meanwhile is handed on', 
   const total = next.hub.total(seriesNamed(next.hub, 'a'))
   assert.deepEqual(total, { kind: 'counter', total: count, decrements: 0 })
   await next.hub.stop()
+})
+
+test('a folder that is removed or renamed under it is told, and made anew', async (t) => {
+  const root = mkdtempSync(join(ROOT, 'pentameter-gone-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const path = join(root, 'history')
+  const config = parseConfig({ history: { path } }, DIALECTS)
+  for (const take of [
+    () => rmSync(path, { recursive: true }),
+    () => renameSync(path, `${path}-`),
+  ]) {
+    const to = await startHub()
+    await openHistory(to.hub, config, DIALECTS, (_, message) => to.log.push(message))
+    for (let i = 0; i < 3; i++) await second(to)
+    await until(async () => (await countOf(to, 'a')) === 3)
+    take()
+    await second(to)
+    await until(() => to.hub.sources().history?.state === 'failing')
+    assert.match(to.hub.sources().history!.message!, /history was removed or renamed/)
+    for (let i = 0; !to.log.includes('the thread of the history runs again'); i++) {
+      assert.ok(i < 3000, 'it runs again')
+      await second(to)
+    }
+    // all but the second that found it gone
+    await until(async () => (await countOf(to, 'a')) === counterOf(to, 'a') - 4)
+    assert.equal(to.hub.sources().history!.state, 'running')
+    assert.equal(counterOf(to, 'pentameter.history.lost'), 1)
+    await to.hub.stop()
+    rmSync(path, { recursive: true })
+  }
 })

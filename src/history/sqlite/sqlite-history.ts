@@ -174,6 +174,11 @@ export class SqliteHistory implements HistoryStore {
     if (seconds > 0) this.#until = { untilS: endS }
   }
 
+  /** Tells whether the files have no names any more: what is written to them is lost. */
+  get isGone(): boolean {
+    return !this.#head.isThere
+  }
+
   async append(second: ClosedSecond): Promise<void> {
     if (this.#state === 'closed') throw new HistoryError('closed', 'the history is closed')
     try {

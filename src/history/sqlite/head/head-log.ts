@@ -7,6 +7,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
@@ -30,6 +31,7 @@ const RECORD_HEAD_BYTES = 8
 /** A file that is written; one at a time. */
 export class HeadLog {
   readonly number: number
+  readonly #path: string
   readonly #descriptor: number
   #size = HEAD_BYTES
 
@@ -37,6 +39,7 @@ export class HeadLog {
   constructor(folder: string, number: number) {
     this.number = number
     const path = headPath(folder, number)
+    this.#path = path
     this.#descriptor = openSync(path, 'wx', 0o600)
     try {
       const head = Buffer.alloc(HEAD_BYTES)
@@ -54,6 +57,11 @@ export class HeadLog {
 
   get size(): number {
     return this.#size
+  }
+
+  /** Tells whether its name leads to a file. */
+  get isThere(): boolean {
+    return existsSync(this.#path)
   }
 
   /**

@@ -48,6 +48,7 @@ async function openFolder(start: FolderStart): Promise<Serve> {
   const store = new SqliteHistory({ ...start, nowMs: Date.now })
   const methods = store as unknown as Readonly<Record<HistoryMethod, Method>>
   return async ({ method, argument }) => {
+    if (method === 'append' && store.isGone) return end(`${start.folder} was removed or renamed`)
     try {
       return await methods[method].call(store, argument)
     } catch (error) {
@@ -56,6 +57,14 @@ async function openFolder(start: FolderStart): Promise<Serve> {
       throw told.code === 'failed' ? error : told
     }
   }
+}
+
+/** Ends the thread, which answers no more; the next one makes the folder anew. */
+function end(reason: string): Promise<never> {
+  setImmediate(() => {
+    throw new Error(reason)
+  })
+  return new Promise(() => {})
 }
 
 async function openEngine({ engine }: EngineStart): Promise<Serve> {
