@@ -287,10 +287,14 @@ export interface TotalsEmitter<S = unknown> {
   open(series: EmittedSeries, total: Cell | undefined): S
   /** Takes note that the metadata of a series are others now, and perhaps its name. */
   change(series: S, told: EmittedSeries): void
-  /** Sends what a second that ends at `endMs` (Unix) brought to a series. */
-  send(series: S, cell: Cell, endMs: number): void
+  /**
+   * Sends what a second that ends at `endMs` (Unix) brought to a series.
+   * @param sum total of a counter, or sum of a distribution, where fractions make what cells add up
+   *   to depend on their order
+   */
+  send(series: S, cell: Cell, endMs: number, sum?: Exact): void
   /** Takes what a second brought to a series that is not sent: its next totals hold it. */
-  add(series: S, cell: Cell): void
+  add(series: S, cell: Cell, sum?: Exact): void
   /** Takes note that a series has left. */
   end(series: S, endMs: number): void
   /** Does what is due at the end of a second, in steps. */

@@ -6,7 +6,6 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import { type ExportRules, HOUSE_RULES } from '../dialects/export-rules.ts'
 import type { SnapshotSource, Statistic } from '../dialects/snapshot-source.ts'
-import type { Exact } from '../model/index.ts'
 import type { Writer, Zone, ZoneReader } from '../shm/index.ts'
 import type { Clock } from '../time/clock.ts'
 import { VERSION } from '../version.ts'
@@ -15,6 +14,7 @@ import { Bindings } from './bindings/bindings.ts'
 import { peersOf } from './config/peers.ts'
 import { dialectOptions, type HubConfig } from './config/values.ts'
 import { drain } from './drain.ts'
+import { FractionalTotals } from './history/fractional-totals.ts'
 import { type FormerSeries, restoreSeries } from './history/restore-series.ts'
 import { HOST_DIALECT, HostCollector } from './host/host-collector.ts'
 import { CommandApplier, type CommandEvents } from './ingest/command-queue.ts'
@@ -87,6 +87,7 @@ export class Hub implements HubView {
   history: HubView['history']
   past: HubView['past']
   readonly durable: DurableTotals
+  readonly fractional: FractionalTotals
   readonly metrics: SelfMetrics
   readonly reports: ErrorReports
   readonly #config: HubConfig
@@ -159,6 +160,7 @@ export class Hub implements HubView {
     this.#residents = this.#createResidents(guests)
     const shared = [...this.#residents.values()].flatMap((each) => each.sharedSources ?? [])
     this.#totals = new Totals(this.#zone, this.#reader, shared)
+    this.fractional = new FractionalTotals({ series: this.series, totals: this.#totals })
     this.#rates = new CounterRates(this.series)
     this.#closer = this.#createCloser(windows)
     this.#ticker = new Ticker(clock)
@@ -435,11 +437,6 @@ export class Hub implements HubView {
 
   total(record: SeriesRecord): Total {
     return this.#totals.of(record)
-  }
-
-  /** Reads of a total what may have a fraction ({@link Totals.sum}). */
-  sum(record: SeriesRecord): Exact | undefined {
-    return this.#totals.sum(record)
   }
 
   countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void {

@@ -7,16 +7,18 @@ import type { Dialect } from '../dialects/dialect.ts'
 import type { ExportRules } from '../dialects/export-rules.ts'
 import { defaultsOf } from '../dialects/options.ts'
 import type { HistoryStore } from '../history/store.ts'
-import type { Exemplars } from '../model/index.ts'
+import type { Exact, Exemplars } from '../model/index.ts'
 import type { Clock } from '../time/clock.ts'
 import type { PastList } from './history/past-list.ts'
 import type { TakeTapped } from './listen/tap/tap.ts'
+import type { Frame } from './live/frame.ts'
 import type { LiveRing } from './live/ring.ts'
 import type { SampleDemand } from './live/samples/gauge-sampler.ts'
 import type { Samples } from './live/samples/samples.ts'
 import type { Sessions } from './live/sessions.ts'
 import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
 import type { SourcesAnswer } from './status/status.ts'
+import type { Task } from './tasks/task.ts'
 
 export interface HubView {
   readonly version: string
@@ -36,6 +38,8 @@ export interface HubView {
   readonly live: LiveRing
   /** Memory beyond the ring, where there is one. */
   readonly history?: Pick<HistoryStore, 'read'> | undefined
+  /** Totals of fractions, as all who tell them have to. */
+  readonly fractional?: FractionsNoted
   /** Watch over totals that a further start goes on from. */
   readonly durable?: Durability
   /** Series of that memory that the hub has no more, or never had. */
@@ -75,6 +79,11 @@ export interface HubView {
   tap(listener: string, take: TakeTapped): (() => void) | undefined
   /** True once every listener has been tried and at least one listens. */
   readonly isReady: boolean
+}
+
+export interface FractionsNoted {
+  /** Gives totals and sums of the series of a frame that have had fractions, by id. */
+  noted(frame: Frame): Task<ReadonlyMap<number, Exact>>
 }
 
 export interface Durability {

@@ -8,6 +8,7 @@ import type { Frame } from '../live/frame.ts'
 import type { Totals } from '../live/totals.ts'
 import type { SeriesStore } from '../series/series.ts'
 import type { Task } from '../tasks/task.ts'
+import type { FractionsNoted } from '../view.ts'
 
 const ROWS_PER_STEP = 512
 
@@ -16,7 +17,7 @@ interface FractionalTotalsParts {
   readonly totals: Pick<Totals, 'sum'>
 }
 
-export class FractionalTotals {
+export class FractionalTotals implements FractionsNoted {
   readonly #parts: FractionalTotalsParts
   /** Ids of series whose totals have had a fraction. */
   readonly #ids = new Set<number>()
@@ -27,8 +28,13 @@ export class FractionalTotals {
     parts.series.onRemove(({ id }) => this.#ids.delete(id))
   }
 
-  /** Notes those of the series of a frame, as they are when it is handed on, and no less. */
-  *take(frame: Frame): Task {
+  /**
+   * Notes those of the series of a frame, by id, as they are when it is handed on, and no less; all
+   * who ask for the same frame are given the same.
+   */
+  *noted(frame: Frame): Task<ReadonlyMap<number, Exact>> {
+    const known = this.#byFrame.get(frame)
+    if (known !== undefined) return known
     const sums = new Map<number, Exact>()
     for (const id of frame.fractionalIds) this.#ids.add(id)
     let rows = 0
@@ -42,7 +48,8 @@ export class FractionalTotals {
         this.#note(id, sums)
       }
     }
-    if (sums.size > 0) this.#byFrame.set(frame, sums)
+    this.#byFrame.set(frame, sums)
+    return sums
   }
 
   #note(id: number, sums: Map<number, Exact>): void {
@@ -51,10 +58,5 @@ export class FractionalTotals {
     if (sum === undefined) return
     if (typeof sum === 'number' && !Number.isInteger(sum)) this.#ids.add(id)
     if (this.#ids.has(id)) sums.set(id, sum)
-  }
-
-  /** Gives what was noted with a frame, by id. */
-  of(frame: Frame): ReadonlyMap<number, Exact> | undefined {
-    return this.#byFrame.get(frame)
   }
 }

@@ -10,9 +10,9 @@ import type {
   HistoryHealth,
   PastQuery,
 } from '../../history/store.ts'
+import type { Exact } from '../../model/index.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Frame } from '../live/frame.ts'
-import type { Totals } from '../live/totals.ts'
 import type { Log } from '../log.ts'
 import type { SeriesRecord } from '../series/record.ts'
 import type { SeriesStore } from '../series/series.ts'
@@ -22,7 +22,7 @@ import type { HistoryStatus } from '../status/status.ts'
 import { ANSWER_BUDGET_NS, LoopBudget, runSliced } from '../tasks/loop-budget.ts'
 import type { Task } from '../tasks/task.ts'
 import type { SeriesList } from '../view.ts'
-import { FractionalTotals } from './fractional-totals.ts'
+import type { FractionalTotals } from './fractional-totals.ts'
 import { type HeldSecond, HeldSeconds } from './held-seconds.ts'
 import { tellLiving } from './living-series.ts'
 import type { PastList } from './past-list.ts'
@@ -48,7 +48,7 @@ interface HistorySinkParts {
   /** Called when it was opened after all. */
   readonly opened: (health: HistoryHealth) => void
   readonly series: SeriesList & Pick<SeriesStore, 'find' | 'onRemove'>
-  readonly totals: Pick<Totals, 'sum'>
+  readonly fractional: Pick<FractionalTotals, 'noted'>
   readonly clock: Pick<Clock, 'wallMs' | 'monotonicNs'>
   readonly metrics: SelfMetrics
   readonly log: Log
@@ -62,7 +62,7 @@ export class HistorySink implements Sink {
   readonly name = 'history'
   readonly #parts: HistorySinkParts
   readonly #news: SeriesNews
-  readonly #sums: FractionalTotals
+  readonly #sums = new WeakMap<Frame, ReadonlyMap<number, Exact>>()
   readonly #held: HeldSeconds
   #health: HistoryHealth | undefined
   #problem: string | undefined
@@ -84,7 +84,6 @@ export class HistorySink implements Sink {
     this.#parts = parts
     this.#health = parts.health
     this.#news = new SeriesNews(parts)
-    this.#sums = new FractionalTotals(parts)
     this.#held = new HeldSeconds(parts.heldBytesLimit)
     if (parts.health === undefined) {
       this.#isAway = true
@@ -175,7 +174,8 @@ export class HistorySink implements Sink {
   /** Notes what is to be told with a second: its series may have left when it is delivered. */
   *take(frame: Frame): Task {
     yield* this.#news.take(frame)
-    yield* this.#sums.take(frame)
+    const sums = yield* this.#parts.fractional.noted(frame)
+    if (sums.size > 0) this.#sums.set(frame, sums)
     this.#began.resolve()
     this.#open.set(frame, Promise.withResolvers())
   }
@@ -226,7 +226,7 @@ export class HistorySink implements Sink {
   }
 
   *#secondOf(frame: Frame, news: News): Task<ClosedSecond> {
-    const sums = this.#sums.of(frame)
+    const sums = this.#sums.get(frame)
     return { ...(yield* secondOf(frame, news)), ...(sums === undefined ? {} : { sums }) }
   }
 

@@ -94,7 +94,7 @@ async function openFolder(hub: Hub, config: HubConfig, folder: string, log: Log)
   const sink = new HistorySink({
     ...{ store, place: folder, keptS, bytesLimit: rules.bytesLimit, health, opened },
     heldBytesLimit: config.liveBytesLimit,
-    ...{ series, metrics, log, originOf, known, clock, totals: hub },
+    ...{ series, metrics, log, originOf, known, clock, fractional: hub.fractional },
   })
   hub.past = new PastSeries(sink)
   hub.addSink(sink)

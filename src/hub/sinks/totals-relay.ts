@@ -3,7 +3,7 @@
  * was there, until it leaves.
  */
 import type { ChosenPeer, EmittedSeries, TotalsEmitter } from '../../dialects/endpoints.ts'
-import { type Cell, KINDS, type Kind } from '../../model/index.ts'
+import { type Cell, type Exact, KINDS, type Kind } from '../../model/index.ts'
 import type { Frame } from '../live/frame.ts'
 import type { SeriesRecord } from '../series/record.ts'
 import type { Task } from '../tasks/task.ts'
@@ -24,9 +24,11 @@ interface OpenSeries {
 interface NotedSecond {
   readonly series: Readonly<Record<Kind, readonly (OpenSeries | undefined)[]>>
   readonly ended: readonly OpenSeries[]
+  /** Totals of those that have had fractions, by id. */
+  readonly sums: ReadonlyMap<number, Exact> | undefined
 }
 
-type TotalsView = Pick<HubView, 'series' | 'exportRules' | 'isAway' | 'total'>
+type TotalsView = Pick<HubView, 'series' | 'exportRules' | 'isAway' | 'total' | 'fractional'>
 
 export class TotalsRelay implements Sink {
   readonly name: string
@@ -80,7 +82,9 @@ export class TotalsRelay implements Sink {
         series[kind].push(this.#seriesOf(ids[row]!))
       }
     }
-    this.#noted.set(frame, { series, ended: this.#takeEnded() })
+    const { fractional } = this.#view
+    const sums = fractional && (yield* fractional.noted(frame))
+    this.#noted.set(frame, { series, ended: this.#takeEnded(), sums })
   }
 
   #seriesOf(id: number): OpenSeries | undefined {
@@ -108,7 +112,8 @@ export class TotalsRelay implements Sink {
   }
 
   *deliver(frame: Frame): Task {
-    yield* this.#each(frame, (kept, cell) => this.#emitter.send(kept, cell, frame.endMs))
+    const { endMs } = frame
+    yield* this.#each(frame, (kept, cell, sum) => this.#emitter.send(kept, cell, endMs, sum))
     yield* this.#emitter.flush(frame.endMs)
   }
 
@@ -119,19 +124,22 @@ export class TotalsRelay implements Sink {
 
   /** Adds up what is not sent: the next totals hold it. */
   skip(frame: Frame): Task {
-    return this.#each(frame, (kept, cell) => this.#emitter.add(kept, cell))
+    return this.#each(frame, (kept, cell, sum) => this.#emitter.add(kept, cell, sum))
   }
 
-  *#each(frame: Frame, take: (kept: unknown, cell: Cell) => void): Task {
-    const { series, ended } = this.#noted.get(frame)!
+  *#each(frame: Frame, take: (kept: unknown, cell: Cell, sum?: Exact) => void): Task {
+    const { series, ended, sums } = this.#noted.get(frame)!
     for (const { kept } of ended) this.#emitter.end(kept, frame.endMs)
     let cells = 0
     for (const kind of KINDS) {
       const rows = series[kind]
+      const ids = frame.ids(kind)
       for (let row = 0; row < rows.length; row++) {
         if (++cells % CELLS_A_STEP === 0) yield
         const open = rows[row]
-        if (open !== undefined) take(open.kept, frame.cellAt(row, kind))
+        if (open !== undefined) {
+          take(open.kept, frame.cellAt(row, kind), sums?.get(ids[row]!))
+        }
       }
     }
   }

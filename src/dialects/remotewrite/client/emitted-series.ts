@@ -108,11 +108,12 @@ export class EmittedSeries {
     return facts
   }
 
-  add(cell: Cell): void {
+  /** @param told total or sum as it is told elsewhere, where fractions make it depend on order */
+  add(cell: Cell, told?: Exact): void {
     const totals = this.#totals
     switch (cell.kind) {
       case 'counter':
-        totals.counter = addExact(totals.counter, cell.delta)
+        totals.counter = told ?? addExact(totals.counter, cell.delta)
         this.#increment = cell.delta
         break
       case 'gauge':
@@ -121,12 +122,13 @@ export class EmittedSeries {
       case 'histogram':
         if (totals.histogram === undefined) totals.histogram = cell.histogram.clone()
         else totals.histogram.mergeFrom(cell.histogram)
+        if (told !== undefined) totals.histogram.sum = told
         break
       case 'summary': {
         const { count, mean } = cell.summary
         // kept apart: mean times count may fall by a rounding, and a total may not
         const sum = totals.summary.sum + (count === 0 ? 0 : mean * count)
-        totals.summary = { count: totals.summary.count + count, sum }
+        totals.summary = { count: totals.summary.count + count, sum: Number(told ?? sum) }
         this.#last = cell.summary
       }
     }

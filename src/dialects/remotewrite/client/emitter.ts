@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { stateFolder } from '../../../disk/state-folder.ts'
-import type { Cell } from '../../../model/index.ts'
+import type { Cell, Exact } from '../../../model/index.ts'
 import { runNow, type Task } from '../../../time/task.ts'
 import type {
   ChosenPeer,
@@ -93,15 +93,15 @@ class RemoteWriteEmitter implements TotalsEmitter<EmittedSeries> {
     } else series.describe(helpOf(told))
   }
 
-  send(series: EmittedSeries, cell: Cell, endMs: number): void {
+  send(series: EmittedSeries, cell: Cell, endMs: number, sum?: Exact): void {
     this.#endMs = endMs
-    series.add(cell)
+    series.add(cell, sum)
     if (endMs > this.#firstMs) series.write(this.#writer, endMs)
     else this.#held.add(series)
   }
 
-  add(series: EmittedSeries, cell: Cell): void {
-    series.add(cell)
+  add(series: EmittedSeries, cell: Cell, sum?: Exact): void {
+    series.add(cell, sum)
   }
 
   end(series: EmittedSeries, endMs: number): void {
