@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { wasm } from '../arena/wasm.ts'
 import type { End } from '../dialects/command-line.ts'
 import type { PortAddresses } from '../dialects/endpoints.ts'
 import type { Guest } from '../dialects/guest.ts'
@@ -70,7 +71,10 @@ export async function runHub(
     throw error instanceof NoListenerError ? noListener(error.addresses) : error
   })
   setFlagsFromString(YOUNG_GROWTH)
-  setTimeout(() => setFlagsFromString('--opt'), OPTIMIZING_AFTER_MS).unref()
+  // under `--jitless`, which has no WebAssembly, no code may be made: Node would die of the first
+  if (wasm !== undefined) {
+    setTimeout(() => setFlagsFromString('--opt'), OPTIMIZING_AFTER_MS).unref()
+  }
   // this thread began without the flag
   collectOnce(runInNewContext('gc'))
   let end: End
