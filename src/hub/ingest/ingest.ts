@@ -18,7 +18,7 @@ import type { CounterHandle, ExponentialHandle, Writer } from '../../shm/index.t
 import { NumberedInts, NumberedList } from '../series/numbered-list.ts'
 import { grow, type LineQueue } from './command-queue.ts'
 import { kindOf, type SeriesDefiner, type SeriesRefusal } from './definition.ts'
-import { SetGauge } from './gauges/set-gauge.ts'
+import { SetGauges } from './gauges/set-gauges.ts'
 import type { ValueRows } from './gauges/value-pages.ts'
 import { KeyTable } from './keys/key-table.ts'
 import { NOT_REFUSED, REFUSED_BYTES, type Refusal, RefusedKeys } from './keys/refused-keys.ts'
@@ -104,8 +104,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
   /** Slots of the same metric, one after the other; -1 for the last one. */
   #nextSlots = new Int32Array(0)
   readonly #firstSlots = new NumberedInts()
-  readonly #gauges = new NumberedList<SetGauge>()
-  readonly #rows: ValueRows
+  readonly #gauges: SetGauges
   readonly #histograms = new NumberedList<ExponentialHandle>()
   /** Metrics of the second part, by slot of a counter that has one. */
   readonly #decrements = new Map<number, number>()
@@ -118,7 +117,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#writer = writer
     this.queue = queue
     this.#events = events
-    this.#rows = rows
+    this.#gauges = new SetGauges(writer, rows)
     this.overflow = new OverflowSlots(options.dialect, series)
     this.#refused = new RefusedKeys(series.changes)
     series.onForget((metric) => this.#forget(metric))
@@ -275,19 +274,17 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
 
   /** Ends the value of a gauge, if the slot is that of one. */
   protected endGauge(slot: number): void {
-    if (slot >= 0) this.#gauges.get(slot)?.set(Number.NaN)
+    if (slot >= 0) this.#gauges.set(slot, Number.NaN)
   }
 
   set(slot: number, value: Exact): void {
     this.#measurements[0]!++
     if (slot < 0) return
-    const gauge = this.#gauges.get(slot)
-    if (gauge === undefined) return
     if (typeof value === 'bigint' && (value > U64_MAX || value < I64_MIN)) {
-      this.#events.noted('inexact')
-      gauge.set(Number(value))
+      if (this.#gauges.has(slot)) this.#events.noted('inexact')
+      this.#gauges.set(slot, Number(value))
     } else {
-      gauge.set(value)
+      this.#gauges.set(slot, value)
     }
   }
 
@@ -408,7 +405,7 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
     this.#places[slot] = place
     this.#table.setCounter(slot, place)
     this.#checkGathering(slot, place)
-    if (gauge !== undefined) this.#gauges.set(slot, new SetGauge(gauge, this.#writer, this.#rows))
+    if (gauge !== undefined) this.#gauges.add(slot, gauge)
     if (histogram !== undefined) this.#histograms.set(slot, histogram)
     this.#nextSlots[slot] = this.#firstSlots.get(metric)
     this.#firstSlots.set(metric, slot)
@@ -455,7 +452,6 @@ export class LineZoneIngest<Q extends LineQueue = LineQueue> implements LineInge
       this.#metrics[slot] = -1
       this.#places[slot] = -1
       this.#decrements.delete(slot)
-      this.#gauges.get(slot)?.leave(this.#rows)
       this.#gauges.delete(slot)
       this.#histograms.delete(slot)
     }

@@ -11,7 +11,8 @@
  * The epoch of a window is stored behind what the window begins with, and loaded before it. A row
  * is one line of a cache.
  */
-const ROWS = 256
+const PAGE_SHIFT = 8
+const ROWS = 1 << PAGE_SHIFT
 const METRICS_BYTES = ROWS * 4
 const ROW_BYTES = 64
 const WINDOW_WORDS = 4
@@ -29,19 +30,17 @@ export class ValuePage {
     this.#floats = new Float64Array(buffer)
   }
 
-  /** Gives a row to a metric, or to none. @returns its place */
-  assign(row: number, metric = FREE): number {
-    const at = placeOf(row)
+  /** Gives a row to a metric, or to none. */
+  assign(row: number, metric = FREE): void {
     Atomics.store(this.#ints, row, metric)
-    for (const epoch of [0, 1]) Atomics.store(this.#ints, 2 * windowAt(at, epoch), 0)
-    return at
+    for (const epoch of [0, 1]) Atomics.store(this.#ints, 2 * windowAt(row, epoch), 0)
   }
 
   /** Takes a value into the window of an epoch, which only the thread of the page does. */
-  see(at: number, value: number, epoch: number): void {
+  see(row: number, value: number, epoch: number): void {
     const floats = this.#floats
     const ints = this.#ints
-    const window = at + (epoch & 1) * WINDOW_WORDS
+    const window = windowAt(row, epoch)
     if (ints[2 * window] !== epoch) {
       ints[2 * window + 1] = 1
       floats[window + 1] = floats[window + 2] = floats[window + 3] = value
@@ -60,7 +59,7 @@ export class ValuePage {
   ): void {
     const [ints, floats] = [this.#ints, this.#floats]
     for (let row = 0; row < ROWS; row++) {
-      const window = windowAt(placeOf(row), epoch)
+      const window = windowAt(row, epoch)
       if (Atomics.load(ints, 2 * window) !== epoch) continue
       const metric = Atomics.load(ints, row)
       const [first, least, largest] = [
@@ -73,12 +72,9 @@ export class ValuePage {
   }
 }
 
-function placeOf(row: number): number {
-  return (METRICS_BYTES + row * ROW_BYTES) >> 3
-}
-
-function windowAt(at: number, epoch: number): number {
-  return at + (epoch & 1) * WINDOW_WORDS
+/** Finds the window of a row for an epoch, in words of 8 bytes. */
+function windowAt(row: number, epoch: number): number {
+  return ((METRICS_BYTES + row * ROW_BYTES) >> 3) + (epoch & 1) * WINDOW_WORDS
 }
 
 function emptyPage(): SharedArrayBuffer {
@@ -87,42 +83,42 @@ function emptyPage(): SharedArrayBuffer {
   return buffer
 }
 
-/** A row, and its place. */
-export interface ValueRow {
-  readonly page: ValuePage
-  readonly row: number
-  readonly at: number
-}
-
-/** Rows of one thread's pages; pages stay, and rows of gauges that left are given again. */
+/** Rows of one thread's pages, by number; pages stay, and rows that were given back go first. */
 export class ValueRows {
   readonly #publish: (page: SharedArrayBuffer) => void
-  #page: ValuePage | undefined
+  readonly #pages: ValuePage[] = []
   #used = 0
-  readonly #free: ValueRow[] = []
+  readonly #free: number[] = []
 
   /** @param publish shows a new page to the main thread */
   constructor(publish: (page: SharedArrayBuffer) => void) {
     this.#publish = publish
   }
 
-  take(metric: number): ValueRow {
-    const { page, row } = this.#free.pop() ?? this.#next()
-    return { page, row, at: page.assign(row, metric) }
+  /** Takes a row for a metric. @returns its number */
+  take(metric: number): number {
+    const row = this.#free.pop() ?? this.#next()
+    this.#pages[row >> PAGE_SHIFT]!.assign(row & (ROWS - 1), metric)
+    return row
+  }
+
+  /** Takes a value into the window of an epoch. */
+  see(row: number, value: number, epoch: number): void {
+    this.#pages[row >> PAGE_SHIFT]!.see(row & (ROWS - 1), value, epoch)
   }
 
   /** Takes a row back. What it says of the second at hand is of no series any more. */
-  giveBack(row: ValueRow): void {
-    row.page.assign(row.row)
+  giveBack(row: number): void {
+    this.#pages[row >> PAGE_SHIFT]!.assign(row & (ROWS - 1))
     this.#free.push(row)
   }
 
-  #next(): Pick<ValueRow, 'page' | 'row'> {
-    if (this.#page === undefined || this.#used === ROWS) {
-      this.#page = new ValuePage()
-      this.#used = 0
-      this.#publish(this.#page.buffer)
+  #next(): number {
+    if (this.#used === this.#pages.length * ROWS) {
+      const page = new ValuePage()
+      this.#pages.push(page)
+      this.#publish(page.buffer)
     }
-    return { page: this.#page, row: this.#used++ }
+    return this.#used++
   }
 }

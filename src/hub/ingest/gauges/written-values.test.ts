@@ -7,6 +7,7 @@ import { sendConnection, startThreads, taken } from '../../../../test/support/hu
 import { holds } from '../../../../test/support/property.ts'
 import type { GaugeSpread } from '../../../model/index.ts'
 import type { Frame } from '../../live/frame.ts'
+import { Spreads } from '../../live/samples/spreads.ts'
 import { runNow } from '../../tasks/task.ts'
 import { ValueRows } from './value-pages.ts'
 import { WrittenValues } from './written-values.ts'
@@ -107,22 +108,44 @@ test('of a gauge that threads set, no value is left out, however the second turn
 test('a row of a gauge that left says nothing of the one that has it next', async () => {
   const values = new WrittenValues()
   const former = values.rows.take(7)
-  former.page.see(former.at, 5, 2)
-  former.page.see(former.at, 9, 2)
+  values.rows.see(former, 5, 2)
+  values.rows.see(former, 9, 2)
   values.rows.giveBack(former)
   const next = values.rows.take(8)
-  assert.deepEqual([next.page, next.at], [former.page, former.at])
-  next.page.see(next.at, 1, 3)
+  assert.equal(next, former)
+  values.rows.see(next, 1, 3)
   const read: number[][] = []
   for (const epoch of [2, 3]) runNow(values.reading(epoch, (...each) => read.push(each) > 0))
   assert.deepEqual(read, [[8, 1, 1, 1, 1]])
 })
 
+test('more rows than a page has are told apart', () => {
+  const values = new WrittenValues()
+  for (let metric = 0; metric < 600; metric++) values.rows.see(values.rows.take(metric), metric, 2)
+  const read: number[][] = []
+  runNow(values.reading(2, (metric, first) => read.push([metric, first]) > 0))
+  assert.deepEqual(
+    read,
+    Array.from({ length: 600 }, (_, metric) => [metric, metric]),
+  )
+})
+
+test('a value that another one follows before the second is told is in its spread', () => {
+  const values = new WrittenValues()
+  const row = values.rows.take(7)
+  values.rows.see(row, 100, 2)
+  values.rows.see(row, 5, 3)
+  const spreads = new Spreads()
+  runNow(spreads.addingWritten(values, 2, (metric) => metric))
+  assert.deepEqual(spreads.of(7, 5), { first: 100, min: 5, max: 100, count: 2 })
+  assert.equal(spreads.of(7, 100), undefined)
+  assert.equal(spreads.of(7, Number.NaN), undefined)
+})
+
 test('pages of a thread that ended are read once more', () => {
   const values = new WrittenValues()
   const rows = new ValueRows((page) => values.add(3, page))
-  const { page, at } = rows.take(7)
-  page.see(at, 5, 2)
+  rows.see(rows.take(7), 5, 2)
   values.release(3)
   const read: number[] = []
   for (let i = 0; i < 2; i++) runNow(values.reading(2, (metric) => read.push(metric) > 0))
@@ -132,10 +155,11 @@ test('pages of a thread that ended are read once more', () => {
 test('a page and a series that become known a tick late have what was before', () => {
   const values = new WrittenValues()
   const pages: SharedArrayBuffer[] = []
-  const { page, at } = new ValueRows((made) => pages.push(made)).take(7)
-  page.see(at, 5, 2)
+  const rows = new ValueRows((made) => pages.push(made))
+  const row = rows.take(7)
+  rows.see(row, 5, 2)
   runNow(values.reading(2, () => assert.fail('no page is known')))
-  page.see(at, 4, 3)
+  rows.see(row, 4, 3)
   values.add(0, pages[0]!)
   const read: number[][] = []
   runNow(values.reading(3, () => false))

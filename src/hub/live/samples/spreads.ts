@@ -27,7 +27,9 @@ export class Spreads {
    * @param last value of the interval, which may be newer than the samples
    */
   of(id: number, last: number): PlainSpread | undefined {
-    const count = Math.max(this.#sampled.countOf(id), this.#written.countOf(id))
+    let count = Math.max(this.#sampled.countOf(id), this.#written.countOf(id))
+    // set once, and again when the window had ended: no other cell would tell of the first one
+    if (count === 1 && this.goesBeyond(id, last) && !Number.isNaN(last)) count = 2
     if (count < 2) return undefined
     const [sampled, written] = [this.#sampled.of(id), this.#written.of(id)]
     const { first } = (sampled ?? written)!
