@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,8 @@ function startAtTerminal(t: TestContext, args: readonly string[], env: NodeJS.Pr
   const [resized, pid] = [join(folder, 'resized'), join(folder, 'pid')]
   const command = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg}'`).join(' ')
   const shell = `stty cols 100 rows 30
-    (while [ ! -e ${resized} ]; do sleep 0.05; done; stty cols 72 rows 20 </dev/tty) &
+    (while [ ! -e ${resized} ]; do sleep 0.05; done; stty cols 72 rows 20 </dev/tty
+      touch ${resized}.done) &
     sh -c 'echo $$ > ${pid}; exec "$0" "$@"' ${command}
     echo code=$?; touch ${resized}; stty -a; wait`
   const terminal = new TestTerminal(100, 30)
@@ -56,6 +57,7 @@ function startAtTerminal(t: TestContext, args: readonly string[], env: NodeJS.Pr
       terminal.resize(72, 20)
       writeFileSync(resized, '')
     },
+    isResized: () => existsSync(`${resized}.done`),
     quitAtOnce: () => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGQUIT'),
     /** Resolves when the screen is as wanted. */
     until: (isWanted: (lines: readonly string[]) => boolean) =>
@@ -99,6 +101,33 @@ for (const [name, args, wanted] of SCREENS) {
     assert.ok(written().lastIndexOf('\x1b[?25h') > written().lastIndexOf('\x1b[?25l'))
   })
 }
+
+test('lines of watch fit a terminal that has become narrower, below titles of their own', {
+  skip,
+}, async (t) => {
+  const args = ['watch', 'shop', '--hub', address]
+  const { until, resize, isResized, quitAtOnce, closed } = startAtTerminal(t, args)
+  const timeOf = (line = ''): string => /^[\d:]{8}(?= )/.exec(line)?.[0] ?? ''
+  await until((lines) => lines.some((line) => timeOf(line) !== ''))
+  resize()
+  let [resized, isFit] = ['', false]
+  // what was written for the former width stands in two lines each
+  await until((lines) => {
+    if (isFit || !isResized()) return isFit
+    resized ||= lines.map(timeOf).findLast((time) => time !== '') ?? ''
+    const times = [...new Set(lines.map(timeOf))].filter((time) => time > resized)
+    if (times.length < 2) return false
+    const rows = lines.slice(lines.findIndex((line) => timeOf(line) === times[0]))
+    assert.ok(
+      rows.every((row) => /^(?:[\d:]{8} |time |$)/.test(row)),
+      rows.join('\n'),
+    )
+    isFit = true
+    return true
+  })
+  quitAtOnce()
+  await closed
+})
 
 test('tap writes lines to a terminal, in colour unless NO_COLOR says no, until q', {
   skip,

@@ -59,6 +59,8 @@ class SeriesLines {
   readonly #lanes = new Map<number, CellLanes>()
   readonly #timeWidth: number
   #layout: TableLayout | undefined
+  /** Columns of the terminal that it is for. */
+  #columns = 0
   #buffer = new ScreenBuffer(0, 0)
   #sinceTitles = Number.POSITIVE_INFINITY
   /** Names of the series below the last titles. */
@@ -110,20 +112,31 @@ class SeriesLines {
       const [since, next] = this.#hadSeries ? ['now', 'next'] : ['yet', 'first']
       this.#output.tell(`${what} ${since}; waiting for the ${next}`)
     }
+    if (this.#output.isForPerson) this.#nameOf = shortNames(prefixGroups(entries))
+    this.#layOut(entries)
+    const names = entries.map((entry) => this.#nameOf(entry)).join('\n')
+    if (names !== this.#names) this.#sinceTitles = Number.POSITIVE_INFINITY
+    this.#names = names
+  }
+
+  /** Lays out the lines for these series in the terminal as wide as it is now. */
+  #layOut(entries: readonly Entry[]): void {
     const { isForPerson, columns } = this.#output
-    if (isForPerson) this.#nameOf = shortNames(prefixGroups(entries))
     const widest = Math.max(NAME_LEAST, ...entries.map((entry) => textWidth(this.#nameOf(entry))))
     const width = isForPerson
       ? columns - this.#timeWidth
       : FIGURES_WIDTH + Math.min(widest, NAME_LIMIT)
     this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
     this.#buffer = new ScreenBuffer(width, 1)
-    const names = entries.map((entry) => this.#nameOf(entry)).join('\n')
-    if (names !== this.#names) this.#sinceTitles = Number.POSITIVE_INFINITY
-    this.#names = names
+    this.#columns = columns
   }
 
   #onCells(event: WatchedEvent): void {
+    const { isForPerson, columns } = this.#output
+    if (isForPerson && columns !== this.#columns) {
+      this.#layOut(this.#follow.entries)
+      this.#sinceTitles = Number.POSITIVE_INFINITY
+    }
     const cells = cellsOf(event)
     const seconds = Math.max(1, Math.round(event.intervalMs / 1000))
     for (const entry of this.#follow.entries) {
