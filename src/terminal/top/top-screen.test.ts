@@ -253,6 +253,21 @@ test('where nothing could be read that is said, and what came to a shared port',
   assert.match(lines.join('\n'), /■ 26 messages at tcp 127\.0\.0\.1:5001 are of no dialect\./)
 })
 
+test('of several notices the worst has a line, with how many others there are', async (t) => {
+  const { command } = await watched(t, (view) => {
+    const listener = { host: '127.0.0.1', port: 5001, transports: ['tcp'], connections: 0 }
+    const failed = { ...listener, state: 'failed' as const, message: 'port is taken' }
+    const limit = { name: 'seriesLimit', used: 2, limit: 2, refused: 7, behaviour: 'refuse' }
+    view.status = {
+      ...view.status,
+      listeners: [{ ...failed, name: 'stream', dialects: ['a'] }],
+      limits: [limit],
+    }
+  })
+  const lines = await command.until(/did not start/)
+  assert.match(lines.find((line) => line.includes('did not start')) ?? '', /^■ .* \+1$/)
+})
+
 test('q gives the terminal back with one line more', async (t) => {
   const { command } = await ticked(t)
   command.input.press('q')
