@@ -52,7 +52,8 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   'dialect/view': ['model', 'viewer', 'web', 'http/api.ts', 'dialect/api'],
   terminal: ['time', 'model', 'viewer', 'dialects', 'http/api.ts'],
   cli: [
-    ...['time', 'model', 'disk', 'exposition', 'history', 'dialects', 'guest', 'registry', 'hub'],
+    ...['time', 'model', 'arena', 'disk', 'exposition', 'history', 'dialects', 'guest', 'registry'],
+    'hub',
     ...['http/api.ts', 'terminal'],
   ],
   'dialect/cli': [
