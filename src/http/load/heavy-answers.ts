@@ -209,16 +209,18 @@ export class Place {
   readonly #outgoing: ServerResponse
   readonly #turns: RoundRobin
   readonly #clock: Clock
+  readonly #onLeave: () => void
   /** Time for which its client has let it wait, up to the chunk at hand. */
   #takenMs = 0
   /** Time when the client was handed what it has not taken yet. */
   #handedOverMs: number | undefined
 
-  constructor(outgoing: ServerResponse, turns: RoundRobin, clock: Clock, onClose: () => void) {
+  constructor(outgoing: ServerResponse, turns: RoundRobin, clock: Clock, onLeave: () => void) {
     this.#outgoing = outgoing
     this.#turns = turns
     this.#clock = clock
-    outgoing.once('close', onClose)
+    this.#onLeave = onLeave
+    outgoing.once('close', onLeave)
   }
 
   /** True once the client takes no more of the answer. */
@@ -242,6 +244,11 @@ export class Place {
   /** Notes that it is the client's move. */
   handOver(): void {
     this.#handedOverMs ??= nowMs(this.#clock)
+  }
+
+  /** Gives the place back: all is made, and the little that is left of it waits for something. */
+  leave(): void {
+    this.#onLeave()
   }
 
   /** Ends the answer where it is, with its connection. */

@@ -4,8 +4,9 @@ import { type TestContext, test } from 'node:test'
 import { serve } from '../../../../test/support/http-client.ts'
 import { FakeHubView } from '../../../../test/support/hub/fake-hub-view.ts'
 import { until } from '../../../../test/support/hub/hub.ts'
+import { HTTP_LIMITS } from '../../limits.ts'
 
-async function start(t: TestContext, series: number) {
+async function start(t: TestContext, series: number, limits = {}) {
   const hub = new FakeHubView()
   for (let i = 0; i < series; i++) hub.count(hub.add({ name: `hits.${i}`, kind: 'counter' }), 1)
   const asked: { readonly limitMs: number; readonly end: (isReached: boolean) => void }[] = []
@@ -13,7 +14,7 @@ async function start(t: TestContext, series: number) {
     return new Promise((end) => asked.push({ limitMs, end }))
   }
   Object.assign(hub, { durable: { isKept: true, reach } })
-  const server = await serve(t, { view: hub })
+  const server = await serve(t, { view: hub, limits: { ...HTTP_LIMITS, ...limits } })
   const scrape = (timeoutS?: string, headers = {}) => {
     const own = { 'X-Prometheus-Scrape-Timeout-Seconds': timeoutS! }
     return server.ask('/metrics', {
@@ -63,4 +64,14 @@ test('an answer that can not be durable in time ends all the same, and is counte
   asked[0]!.end(false)
   assert.match((await answer).text, /hits_0_total/)
   assert.ok(server.counted.includes('scrapes not_durable'))
+})
+
+test('answers that wait for the disk take no place from others', async (t) => {
+  const { asked, server, scrape } = await start(t, 5000, { answersLimit: 1 })
+  const held = [scrape('10'), scrape('10'), scrape('10')]
+  await until(() => asked.length === 3)
+  assert.match((await scrape()).text, /hits_4999_total/)
+  for (const { end } of asked) end(true)
+  for (const answer of held) assert.match((await answer).text, /hits_4999_total/)
+  assert.ok(!server.counted.some((each) => /refused|answers_cut/.test(each)))
 })

@@ -10,7 +10,7 @@ import { hostCheck } from '../../../host-check.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { HttpError } from '../../http-error.ts'
 import type { HttpReports } from '../../limits.ts'
-import type { HeavyAnswers } from '../../load/heavy-answers.ts'
+import type { HeavyAnswers, Place } from '../../load/heavy-answers.ts'
 import { chunksOf, rejoined } from '../../pieces.ts'
 import { SECURITY_HEADERS } from '../../security.ts'
 import type { Exposition } from './exposition.ts'
@@ -87,7 +87,7 @@ export class Scrapes {
     const compression = isPacked ? await import('../../compression.ts') : undefined
     const place = await answers.enter(outgoing)
     const made = chunksOf(exposition.pieces(format, style), place)
-    const chunks = withLastAfter(made, () => this.#untilDurable(heldUntilMs))
+    const chunks = withLastAfter(made, () => this.#untilDurable(heldUntilMs, place))
     outgoing.once('close', () => void chunks.return(undefined))
     const first = await chunks.next()
     const second = first.done ? first : await chunks.next()
@@ -107,10 +107,12 @@ export class Scrapes {
   }
 
   /** Waits until all that was read is durable, and counts where it can't be in time. */
-  async #untilDurable(untilMs: number): Promise<void> {
+  async #untilDurable(untilMs: number, place: Place): Promise<void> {
     const { view, reports } = this.#parts
     const leftMs = untilMs - nowMs(view.clock)
     if (leftMs <= 0 || view.durable === undefined) return
+    // the last chunk takes no room that others need, and it is not the client that is slow
+    place.leave()
     if (!(await view.durable.reach(leftMs))) reports.count('scrapes', 'not_durable')
   }
 }
