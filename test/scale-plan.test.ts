@@ -39,6 +39,7 @@ interface Container {
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
 }
 interface StatefulSet {
+  readonly metadata: { readonly name: string }
   readonly spec: {
     readonly selector: { readonly matchLabels: Record<string, string> }
     readonly serviceName: string
@@ -52,6 +53,7 @@ interface StatefulSet {
 interface KubernetesService {
   readonly metadata: { readonly name: string }
   readonly spec: {
+    readonly clusterIP?: string
     readonly selector: Record<string, string>
     readonly ports: readonly { readonly port: number; readonly name: string }[]
   }
@@ -71,7 +73,11 @@ const [compose, kubernetes] = codeBlocks(TEXT).filter(({ language }) => language
 const [{ services, volumes }] = read(compose!.code) as [
   { services: Record<string, Service>; volumes: object },
 ]
-const [set, service] = read(kubernetes!.code) as [StatefulSet, KubernetesService]
+const [set, service, pods] = read(kubernetes!.code) as [
+  StatefulSet,
+  KubernetesService,
+  KubernetesService,
+]
 const [container] = set.spec.template.spec.containers
 
 /** Lists the words of a command as a shell would. */
@@ -141,7 +147,12 @@ suite('the Kubernetes text', () => {
     const labels = JSON.stringify(set.spec.template.metadata.labels)
     assert.equal(JSON.stringify(set.spec.selector.matchLabels), labels)
     assert.equal(JSON.stringify(service.spec.selector), labels)
-    assert.equal(service.metadata.name, set.spec.serviceName)
+    // only a service without an address gives each pod a name, by which hubs are attached to
+    assert.equal(pods.spec.clusterIP, 'None')
+    assert.equal(pods.metadata.name, set.spec.serviceName)
+    assert.equal(JSON.stringify(pods.spec.selector), labels)
+    const attached = /pentameter:\/\/([\w.-]+)/.exec(TEXT)?.[1]
+    assert.equal(attached, `${set.metadata.name}-0.${pods.metadata.name}`)
     const [mount] = container.volumeMounts
     assert.equal(mount?.name, set.spec.volumeClaimTemplates[0]?.metadata.name)
     const home = container.env.find(({ name }) => name === 'XDG_STATE_HOME')
