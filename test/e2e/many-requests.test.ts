@@ -99,3 +99,16 @@ test('requests without number end no hub with a small heap', async (t) => {
   for (const peer of unread) peer.close()
   assert.equal((await stop()).code, 0)
 })
+
+test('scrapes over one connection leave nothing in the log', async (context) => {
+  const { http, stop } = await start(context)
+  for (const encoding of ['identity', 'gzip']) {
+    const headers = { 'accept-encoding': encoding }
+    for (let i = 0; i < 3; i++) {
+      const answer = await fetch(`http://${http.host}:${http.port}/metrics`, { headers })
+      assert.match(await answer.text(), /many_s4999_total/)
+    }
+  }
+  const { log } = await stop()
+  assert.doesNotMatch(log, /warning/i)
+})

@@ -88,7 +88,8 @@ export class Scrapes {
     const place = await answers.enter(outgoing)
     const made = chunksOf(exposition.pieces(format, style), place)
     const chunks = withLastAfter(made, () => this.#untilDurable(heldUntilMs, place))
-    outgoing.once('close', () => void chunks.return(undefined))
+    const leave = (): void => void chunks.return(undefined)
+    outgoing.once('close', leave)
     const first = await chunks.next()
     const second = first.done ? first : await chunks.next()
     if (second.done) {
@@ -102,6 +103,7 @@ export class Scrapes {
     const all = rejoined([first.value!, second.value], chunks)
     if (compression !== undefined) head['Content-Encoding'] = 'gzip'
     outgoing.writeHead(200, head)
+    outgoing.off('close', leave) // it is the pipeline's to see
     // a scraper that leaves ends it, which is no fault of the hub
     await pipeline(Readable.from(compression?.gzipped(all) ?? all), outgoing).catch(() => {})
   }
