@@ -42,7 +42,7 @@ export const ENTRY = { slot: 0, head: 4, lines: 8, counter: 12, sum: 16, key: 24
 export const NOT_GATHERED = -1
 
 /** Sets of refused keys, and buckets in each. */
-export const REFUSED_SETS = 16_384
+export const REFUSED_SETS = 65_536
 export const REFUSED_WAYS = 8
 
 export interface KeyMemory {

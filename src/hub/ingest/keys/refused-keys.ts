@@ -25,20 +25,20 @@ import type { LimitChanges, QuotaRefusal } from '../quota.ts'
 
 const BUCKETS = REFUSED_SETS * REFUSED_WAYS
 const SETS_BYTES = BUCKETS * 8
-/** Room for 65,536 names of 33 bytes. */
-const RING_BYTES = 4_194_304
+/** Room for 262,144 names of 33 bytes. */
+const RING_BYTES = 16_777_216
 /** Bytes behind the last entry: a key may be read by blocks of 16. */
 const READ_AHEAD = 16
 /** Size of sets and entries. */
 export const REFUSED_BYTES = SETS_BYTES + RING_BYTES + READ_AHEAD
 /** A longer entry is not remembered. */
-const ENTRY_BYTES_MAX = RING_BYTES / 64
+const ENTRY_BYTES_MAX = 65_536
 /** Sources with refusals of their own; further ones begin anew. */
 const SOURCES_LIMIT = 4096
 const TICKETS_LIMIT = 2 ** 30
 /** One time in so many a new key takes the place of one that holds: a power of 2. */
 const CHANCE = 16
-const LISTS = 65_536
+const LISTS = 262_144
 /** Answer where a key is not known as refused: slots of refused keys are less than 0. */
 export const NOT_REFUSED = 0
 /** Slots before that of the first bucket: -1 is no slot. */
