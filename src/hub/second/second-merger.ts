@@ -142,9 +142,8 @@ export class SecondMerger implements Participant {
     this.#held = undefined
     this.#isHandingOn = true
     try {
-      const { endMs } = held
-      const due = this.#early.filter(({ frame }) => frame.endMs <= endMs)
-      this.#early = this.#early.filter(({ frame }) => frame.endMs > endMs)
+      const { endMs, seconds } = held
+      const due = yield* this.#takeDue(endMs - seconds * 1000, endMs)
       this.#handedOnMs = endMs
       due.sort((a, b) => a.frame.endMs - b.frame.endMs || a.place - b.place)
       const frames = due.map(({ frame }) => frame)
@@ -154,6 +153,23 @@ export class SecondMerger implements Participant {
     } finally {
       this.#isHandingOn = false
     }
+  }
+
+  /**
+   * Takes seconds of peers out that belong to an own one. Those that end before it begins are of a
+   * time in which this hub stood still: they are as late ones are.
+   */
+  *#takeDue(startMs: number, endMs: number): Task<PeerFrame[]> {
+    const due: PeerFrame[] = []
+    const early: PeerFrame[] = []
+    for (const each of this.#early) {
+      const ms = each.frame.endMs
+      if (ms > endMs) early.push(each)
+      else if (ms > startMs) due.push(each)
+      else yield* this.#keepLate(each)
+    }
+    this.#early = early
+    return due
   }
 
   /** Whether so much waits that came late that no more should be taken now. */
@@ -176,11 +192,16 @@ export class SecondMerger implements Participant {
       this.#early.push({ frame: whole, place, number: former?.number ?? this.#begun })
       return true
     }
+    yield* this.#keepLate({ frame, number: this.#begun })
+    return false
+  }
+
+  *#keepLate({ frame, number }: Pick<PeerFrame, 'frame' | 'number'>): Task {
+    const { endMs } = frame
     const former = this.#takeLate(endMs)
     const whole = former === undefined ? frame : yield* mergeBeside(former.frame, [frame])
-    this.#late.set(endMs, { frame: whole, number: former?.number ?? this.#begun })
+    this.#late.set(endMs, { frame: whole, number: Math.min(number, former?.number ?? number) })
     this.#lateBytes += whole.size
-    return false
   }
 
   #takeLate(endMs: number): Pick<PeerFrame, 'frame' | 'number'> | undefined {

@@ -261,6 +261,47 @@ suite('where merged seconds are seen', () => {
       ends.map(() => 1),
     )
   })
+
+  test('of the time in which this hub stood still, seconds of others come late', async () => {
+    const [there, here] = [new FakeClock(), new FakeClock()]
+    const b = await servedHub({}, there)
+    const a = await servedHub({ attach: [addressOf(b)], hostMetricsIntervalS: 0 }, here)
+    const late: number[] = []
+    a.hub.addSink({
+      name: 'kept',
+      *deliver() {},
+      *late({ endMs }) {
+        late.push(endMs)
+        yield
+      },
+      async close() {},
+    })
+    await attached(a, b)
+    const both = async (): Promise<number> => {
+      const endMs = there.wallMs() + 1000
+      there.advance(1000)
+      here.advance(1000)
+      await until(() => a.hub.live.newest?.endMs === endMs)
+      return endMs
+    }
+    count(b, 'requests', 1)
+    await both()
+    const ends: number[] = []
+    for (let i = 2; i <= 6; i++) {
+      count(b, 'requests', i)
+      there.advance(1000)
+      here.pass(1000)
+      ends.push(there.wallMs())
+      await until(() => sumOf(a, 'requests') === (i * (i + 1)) / 2)
+    }
+    here.advance(0)
+    count(b, 'requests', 100)
+    assert.equal(deltaOf(a, 'requests', await both()), 100)
+    await both()
+    await until(() => late.length === ends.length)
+    assert.deepEqual(late, ends)
+    assert.equal(sumOf(a, 'requests'), 121)
+  })
 })
 
 suite('a hub that goes and comes', () => {
