@@ -235,6 +235,25 @@ test('after a restart of the hub every series keeps its points, under its new id
   assert.ok(bench.store.catalogue.entries.every(({ id }) => id > 0))
 })
 
+test('a list of a new hub that is read ahead of its greeting ends no series', async (t) => {
+  const bench = await started(t)
+  bench.store.screen.show(1)
+  await bench.pass(1000)
+  await bench.second(START + 1, [[1, 7]])
+  bench.revision = 2
+  bench.source().send('series', { revision: 2, total: 1 })
+  bench.source().onerror?.()
+  bench.list = [counterInfo(1, 'c2')]
+  const lists = bench.lists.length
+  await bench.pass(700)
+  await bench.pass(700)
+  assert.ok(bench.lists.slice(lists).some(({ after, ids }) => after === 0 && ids === undefined))
+  await bench.pass(1000)
+  await bench.greet()
+  const away = bench.store.catalogue.find('c1')!
+  assert.deepEqual(seconds(bench.store, away.id, START + 1, 1), [7])
+})
+
 test('until the list of a new hub is read its cells are not taken for old series', async (t) => {
   const bench = await started(t)
   bench.store.screen.show(1)

@@ -143,7 +143,7 @@ export class Store {
       }, ROUND_MS),
       // While nothing arrives the picture moves by itself, so that the gap grows visibly.
       setInterval(() => {
-        if (this.clock.connection.peek().state === 'lost') this.clock.tick.value += 1
+        if (this.#isLost) this.clock.tick.value += 1
       }, 1000),
     ]
     this.#stopTimers = () => {
@@ -162,7 +162,7 @@ export class Store {
   }
 
   retryNow(): void {
-    if (this.clock.connection.peek().state === 'lost') this.#stream.open()
+    if (this.#isLost) this.#stream.open()
   }
 
   /** Hands on what the stream brings. @returns a function that ends it */
@@ -401,7 +401,8 @@ export class Store {
   async #readNews(): Promise<void> {
     this.#listTimer = undefined
     const { catalogue, screen, hello } = this
-    const isSure = catalogue.isLoaded && !screen.areIdsUnsure && !catalogue.hasDeparted
+    const isListed = catalogue.isLoaded && !catalogue.hasDeparted
+    const isSure = isListed && !screen.areIdsUnsure && !this.#isLost
     if (!isSure) return this.#readCatalogue()
     const { revision, lastId } = catalogue
     const news = await this.api.listSeries({ after: lastId }).catch(() => undefined)
@@ -430,11 +431,13 @@ export class Store {
     this.#listMs = Date.now()
     this.#listTookMs = this.#listMs - startMs
     this.#readings.haveAll()
-    // What a restarted hub does not know yet stays until it is silent for long.
+    // What a restarted hub does not know yet stays until it is silent for long. It may have
+    // answered before its stream does.
     const isReconnected = this.#isReconnected
+    const mayBeAnother = isReconnected || this.#isLost
     const change = this.catalogue.replace(
       page,
-      ({ id }) => (isReconnected || id < 0) && !this.isStale(id),
+      ({ id }) => (mayBeAnother || id < 0) && !this.isStale(id),
     )
     this.cache.renumber(change)
     if (isReconnected || change.moved.size > 0) this.watch.restart()
@@ -444,6 +447,10 @@ export class Store {
     for (const tap of this.#taps) tap.carried()
     const { newest } = this.clock
     if (this.#lastWatch === 0 && newest > 0) this.#lookAround(newest)
+  }
+
+  get #isLost(): boolean {
+    return this.clock.connection.peek().state === 'lost'
   }
 
   #fillShown(isLacking: (id: number) => boolean): void {
