@@ -8,6 +8,7 @@ import { lesserNotices, worstNotices } from '../../viewer/format/notice.ts'
 import { format } from '../../viewer/format/number.ts'
 import { isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
+import { meterReading } from '../../viewer/series/meter.ts'
 import type { Store } from '../../viewer/store/store.ts'
 import type { Style } from '../color.ts'
 import { textWidth } from '../columns.ts'
@@ -152,9 +153,6 @@ interface Meter {
   readonly store: Store
 }
 
-/** Ages are amber from so many seconds on. */
-const SILENT_S = 3
-
 function drawMeter(
   buffer: ScreenBuffer,
   row: number,
@@ -167,22 +165,24 @@ function drawMeter(
   const cells = Math.max(0, Math.min(SPARK_MOST, room))
   buffer.write(row, left, titleOf(status), isWaiting ? 'faint' : 'plain', title)
   let at = left + title + BETWEEN + RATE
-  const seconds = isWaiting ? 0 : Math.max(0, (store.clock.nowMs() - status.lastDataMs) / 1000)
-  const rate = format(isWaiting ? Number.NaN : status.ratePerSecond, '/s').join(' ')
-  buffer.writeRight(row, at, rate.trimEnd(), isWaiting ? 'faint' : 'bold', RATE)
+  const rates = store.cache.rates(status.name)
+  const end = store.clock.readingSecond()
+  const time = { second: end, nowMs: store.clock.nowMs(), interval: 1 }
+  const { rate, age, isSilent } = meterReading(status, rates, time)
+  const rateText = format(rate, '/s').join(' ').trimEnd()
+  buffer.writeRight(row, at, rateText, isWaiting ? 'faint' : 'bold', RATE)
   at += 1
   if (cells >= SPARK_LEAST) {
-    const end = store.clock.readingSecond()
     const values = new Float64Array(cells * 2)
-    store.cache.rates(status.name).copy(end - values.length + 1, values)
+    rates.copy(end - values.length + 1, values)
     buffer.write(row, at, spark(isWaiting ? [] : values, cells), 'data')
     at += cells + 1
   }
   at += AGE
-  const ageStyle: Style = !isWaiting && seconds >= SILENT_S ? 'unusual' : 'faint'
+  const ageStyle: Style = isSilent ? 'unusual' : 'faint'
   // in place of spark and age, and of the dash where these are too narrow
   if (isWaiting) buffer.writeRight(row, at, 'nothing yet', ageStyle, at - left - title)
-  else buffer.writeRight(row, at, wide(durationText(seconds)), ageStyle, AGE)
+  else buffer.writeRight(row, at, wide(durationText(age)), ageStyle, AGE)
   if (trouble !== '') buffer.write(row, at + BETWEEN, trouble, 'lost', left + width - at - BETWEEN)
 }
 

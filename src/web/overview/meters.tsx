@@ -6,6 +6,7 @@ import { SteadyRange } from '../../viewer/chart/scale.ts'
 import { allDigits, exact, format } from '../../viewer/format/number.ts'
 import { absentPeers, isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { ageText } from '../../viewer/format/time.ts'
+import { meterReading } from '../../viewer/series/meter.ts'
 import { STEPS_KEPT } from '../../viewer/store/series-data.ts'
 import type { Size } from '../chart/frame.ts'
 import { Painter } from '../chart/painter.ts'
@@ -16,8 +17,6 @@ import { to } from '../shell/route.ts'
 import { SOURCES } from '../sources/address.ts'
 import { OVERVIEW } from './address.ts'
 
-/** Ages are amber from three intervals of the stream on. */
-const SILENT_INTERVALS = 3
 const LEAST_SECONDS = 60
 const SPARK_WIDTH = 1.25
 
@@ -107,18 +106,15 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
   const [rate, write] = useReading('rate')
   const update = (): void => {
     const latest = store.sources.value?.dialects.find(({ name }) => name === status.name) ?? status
-    const known = store.cache.rates(status.name).at(page.readingSecond())
+    const rates = store.cache.rates(status.name)
+    const second = page.readingSecond()
     const isWaiting = latest.lastDataMs === null
-    const now = cursor.second.value === null ? latest.ratePerSecond : known
-    const shown = isWaiting ? Number.NaN : now
-    write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
-    const seconds = isWaiting ? 0 : (store.clock.nowMs() - latest.lastDataMs) / 1000
-    setText(age.current, isWaiting ? '' : ageText(seconds))
     const interval = (store.hello?.intervalMs ?? 1000) / 1000
-    const isSilent = !isWaiting && seconds >= SILENT_INTERVALS * interval
-    // who sends to viewers is not silent while there are none
-    const isAsked = latest.role === 'receive' || latest.connections > 0
-    age.current?.classList.toggle('warn', isSilent && isAsked)
+    const now = meterReading(latest, rates, { second, nowMs: store.clock.nowMs(), interval })
+    const shown = isWaiting || cursor.second.value === null ? now.rate : rates.at(second)
+    write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
+    setText(age.current, isWaiting ? '' : ageText(now.age))
+    age.current?.classList.toggle('warn', now.isSilent)
   }
   // The button draws its words itself: in narrow windows its canvas is not there to do it.
   const button = usePanel<HTMLButtonElement>({ draw: update })
