@@ -167,8 +167,7 @@ function drawMeter(
   let at = left + title + BETWEEN + RATE
   const rates = store.cache.rates(status.name)
   const end = store.clock.readingSecond()
-  const time = { second: end, nowMs: store.clock.nowMs(), interval: 1 }
-  const { rate, age, isSilent } = meterReading(status, rates, time)
+  const { rate, age, isSilent } = meterReading(status, rates, end, store.clock.nowMs())
   const rateText = format(rate, '/s').join(' ').trimEnd()
   buffer.writeRight(row, at, rateText, isWaiting ? 'faint' : 'bold', RATE)
   at += 1

@@ -16,22 +16,21 @@ function pushed(last: number) {
 
 test('between pushes a meter has their mean, and is silent once one is late', () => {
   const at = (second: number) => {
-    return meterReading(STATUS, pushed(100), { second, nowMs: second * 1000, interval: 1 })
+    return meterReading(STATUS, pushed(100), second, second * 1000)
   }
   assert.deepEqual(at(104), { rate: 5, age: 4, isSilent: false })
   assert.deepEqual(at(110), { rate: 5, age: 10, isSilent: false })
   assert.deepEqual(at(113), { rate: 0, age: 13, isSilent: true })
 })
 
-test('what comes each second is silent after three intervals, where it is asked for', () => {
+test('what comes each second is silent after three, where it is asked for', () => {
   const each = { at: (second: number) => (second <= 100 ? 7 : 0) }
-  const time = { second: 103, nowMs: 103_000, interval: 1 }
-  assert.equal(meterReading(STATUS, each, time).isSilent, true)
-  assert.equal(meterReading(STATUS, each, { ...time, interval: 2 }).isSilent, false)
-  assert.equal(meterReading(STATUS, each, { ...time, nowMs: 102_900 }).isSilent, false)
+  const at = (status: DialectStatus, nowMs = 103_000) => meterReading(status, each, 103, nowMs)
+  assert.equal(at(STATUS).isSilent, true)
+  assert.equal(at(STATUS, 102_900).isSilent, false)
   const sender: DialectStatus = { ...STATUS, role: 'emit' }
-  assert.equal(meterReading(sender, each, time).isSilent, false)
-  assert.equal(meterReading({ ...sender, connections: 1 }, each, time).isSilent, true)
-  const waiting = meterReading({ ...STATUS, lastDataMs: null }, each, time)
+  assert.equal(at(sender).isSilent, false)
+  assert.equal(at({ ...sender, connections: 1 }).isSilent, true)
+  const waiting = at({ ...STATUS, lastDataMs: null })
   assert.deepEqual(waiting, { rate: Number.NaN, age: 0, isSilent: false })
 })

@@ -14,29 +14,24 @@ interface MeterReading {
   readonly isSilent: boolean
 }
 
-/** Time of a reading, by the hub's clock. */
-interface ReadingTime {
-  /** Last second that is known. */
-  readonly second: number
-  readonly nowMs: number
-  /** Seconds from one look to the next. */
-  readonly interval: number
-}
+/** Seconds of silence from which on it is to be seen. */
+const SILENT_S = 3
 
-/** An age is to be seen from so many intervals on. */
-const SILENT_INTERVALS = 3
-
-/** @param rates of the dialect, by second */
+/**
+ * @param rates of the dialect, by second
+ * @param second last one that is known
+ * @param nowMs of the hub's clock
+ */
 export function meterReading(
   { lastDataMs, ratePerSecond, role, connections }: DialectStatus,
   rates: { at(second: number): number },
-  { second, nowMs, interval }: ReadingTime,
+  second: number,
+  nowMs: number,
 ): MeterReading {
   if (lastDataMs === null) return { rate: Number.NaN, age: 0, isSilent: false }
   const paced = pacedRate({ step: 1, at: (_, at) => rates.at(at) }, second)
   const age = Math.max(0, (nowMs - lastDataMs) / 1000)
   // what sends to viewers is not silent while there are none
-  const isAsked = role === 'receive' || connections > 0
-  const isSilent = isAsked && paced === undefined && age >= SILENT_INTERVALS * interval
+  const isSilent = !paced && age >= SILENT_S && (role === 'receive' || connections > 0)
   return { rate: paced?.rate ?? ratePerSecond, age, isSilent }
 }

@@ -401,9 +401,8 @@ export class Store {
   async #readNews(): Promise<void> {
     this.#listTimer = undefined
     const { catalogue, screen, hello } = this
-    const isListed = catalogue.isLoaded && !catalogue.hasDeparted
-    const isSure = isListed && !screen.areIdsUnsure && !this.#isLost
-    if (!isSure) return this.#readCatalogue()
+    const isSure = catalogue.isLoaded && !screen.areIdsUnsure && !catalogue.hasDeparted
+    if (!isSure || this.#isLost) return this.#readCatalogue()
     const { revision, lastId } = catalogue
     const news = await this.api.listSeries({ after: lastId }).catch(() => undefined)
     const isOld = hello !== this.hello || catalogue.revision !== revision
@@ -434,11 +433,10 @@ export class Store {
     // What a restarted hub does not know yet stays until it is silent for long. It may have
     // answered before its stream does.
     const isReconnected = this.#isReconnected
-    const mayBeAnother = isReconnected || this.#isLost
-    const change = this.catalogue.replace(
-      page,
-      ({ id }) => (mayBeAnother || id < 0) && !this.isStale(id),
-    )
+    const isKept = isReconnected || this.#isLost
+    const change = this.catalogue.replace(page, ({ id }) => {
+      return (isKept || id < 0) && !this.isStale(id)
+    })
     this.cache.renumber(change)
     if (isReconnected || change.moved.size > 0) this.watch.restart()
     this.screen.areIdsUnsure = false

@@ -108,12 +108,10 @@ function Meter({ status }: { status: DialectStatus }): JSX.Element {
     const latest = store.sources.value?.dialects.find(({ name }) => name === status.name) ?? status
     const rates = store.cache.rates(status.name)
     const second = page.readingSecond()
-    const isWaiting = latest.lastDataMs === null
-    const interval = (store.hello?.intervalMs ?? 1000) / 1000
-    const now = meterReading(latest, rates, { second, nowMs: store.clock.nowMs(), interval })
-    const shown = isWaiting || cursor.second.value === null ? now.rate : rates.at(second)
+    const now = meterReading(latest, rates, second, store.clock.nowMs())
+    const shown = cursor.second.value === null ? now.rate : rates.at(second)
     write({ caption: '', main: format(shown, '/s'), title: allDigits(shown, '/s') })
-    setText(age.current, isWaiting ? '' : ageText(now.age))
+    setText(age.current, latest.lastDataMs === null ? '' : ageText(now.age))
     age.current?.classList.toggle('warn', now.isSilent)
   }
   // The button draws its words itself: in narrow windows its canvas is not there to do it.

@@ -19,7 +19,7 @@ function Choices({ session }: { session: ScopeSession }): JSX.Element | null {
   if (list.length === 0) return null
   return (
     <>
-      <p>Any series of this hub can be put on the board. All of a source:</p>
+      <p>Any series can be put on the board. All of a source:</p>
       <ul class="scope-choices">
         {list.map(([source, count]) => (
           <li key={source}>
@@ -34,15 +34,18 @@ function Choices({ session }: { session: ScopeSession }): JSX.Element | null {
           </li>
         ))}
       </ul>
-      <p>Or some, by name or by words:</p>
+      <p>Or some, by words:</p>
       <AddField session={session} />
     </>
   )
 }
 
+function askedOf({ shown: { sources, series } }: ScopeSession): string[] {
+  return [...sources, ...series]
+}
+
 function AddedWords({ session }: { session: ScopeSession }): JSX.Element | null {
-  const { sources, series } = session.shown
-  const asked = [...sources, ...series]
+  const asked = askedOf(session)
   if (asked.length === 0) return null
   return (
     <p>
@@ -53,7 +56,7 @@ function AddedWords({ session }: { session: ScopeSession }): JSX.Element | null 
           <Name text={each} />
         </code>,
       ])}
-      . It appears as soon as it comes.{' '}
+      . It appears once it comes.{' '}
       <button
         type="button"
         class="link"
@@ -67,25 +70,23 @@ function AddedWords({ session }: { session: ScopeSession }): JSX.Element | null 
 
 export function Start({ session }: { session: ScopeSession }): JSX.Element {
   const attached = exporters(session.page.store.sources.value)
-  const { sources, series } = session.shown
-  const isUnchosen = sources.length === 0 && series.length === 0
+  const isUnchosen = askedOf(session).length === 0
   return (
     <>
       <h1>Nothing to draw yet</h1>
       <AddedWords session={session} />
       {attached.length === 0 && (
         <p>
-          This hub reads no exporter. Start it with one, and its plots appear here:{' '}
+          This hub reads no exporter. Started with one it shows its plots here:{' '}
           <code>{ATTACH}</code> <CopyButton text={ATTACH} what="the command" />
         </p>
       )}
       {attached.length > 0 && isUnchosen && (
         <p>
-          {attached.length === 1 ? 'The exporter' : 'The exporters'}{' '}
           {attached.map(({ name }) => name).join(', ')}{' '}
           {attached.every(({ state }) => state === 'connected')
-            ? 'is connected, and has sent no values yet.'
-            : 'was not reached yet. The hub goes on trying.'}
+            ? 'sent no values yet.'
+            : 'was not reached yet.'}
         </p>
       )}
       <Choices session={session} />
