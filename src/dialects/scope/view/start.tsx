@@ -86,7 +86,7 @@ export function Start({ session }: { session: ScopeSession }): JSX.Element {
           {attached.map(({ name }) => name).join(', ')}{' '}
           {attached.every(({ state }) => state === 'connected')
             ? 'sent no values yet.'
-            : 'was not reached yet.'}
+            : 'not reached yet.'}
         </p>
       )}
       <Choices session={session} />
