@@ -15,3 +15,8 @@ export interface Clock {
 export function nsOfMs(ms: number): bigint {
   return BigInt(Math.round(ms * 1e6))
 }
+
+/** Reads whole milliseconds on the clock that never goes back. */
+export function monotonicMs(clock: Pick<Clock, 'monotonicNs'>): number {
+  return Number(clock.monotonicNs() / 1_000_000n)
+}

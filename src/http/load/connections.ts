@@ -9,7 +9,7 @@ import { noteArrival } from '../../hub/tasks/loop-budget.ts'
 import type { MinuteLog } from '../../peers/minute-log.ts'
 import { networkOf } from '../../peers/network.ts'
 import { Idleness, Shares } from '../../peers/shares.ts'
-import type { Clock } from '../../time/clock.ts'
+import { type Clock, monotonicMs } from '../../time/clock.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 import type { Requests } from './requests.ts'
 
@@ -34,12 +34,8 @@ export class Connections {
     this.#shares = new Shares({
       idleness: (socket) => (requests.waitsForClient(socket) ? Idleness.idle : Idleness.working),
       silence: (socket) =>
-        this.#nowMs() - (requests.sinceMs(socket) ?? this.#openedMs.get(socket)!),
+        monotonicMs(this.#parts.clock) - (requests.sinceMs(socket) ?? this.#openedMs.get(socket)!),
     })
-  }
-
-  #nowMs(): number {
-    return Number(this.#parts.clock.monotonicNs() / 1_000_000n)
   }
 
   /** Tells how full the places are. */
@@ -69,7 +65,7 @@ export class Connections {
       socket.destroy()
       return false
     }
-    this.#openedMs.set(socket, this.#nowMs())
+    this.#openedMs.set(socket, monotonicMs(this.#parts.clock))
     this.#shares.add(socket, address)
     socket.once('close', () => this.#shares.delete(socket))
     return true

@@ -11,7 +11,7 @@ import type { RoundRobin, Share } from '../../hub/tasks/round-robin.ts'
 import type { MinuteLog } from '../../peers/minute-log.ts'
 import { networkOf } from '../../peers/network.ts'
 import { Idleness, Shares } from '../../peers/shares.ts'
-import type { Clock } from '../../time/clock.ts'
+import { type Clock, monotonicMs } from '../../time/clock.ts'
 import { HttpError } from '../http-error.ts'
 import type { HttpLimits, HttpReports } from '../limits.ts'
 
@@ -108,7 +108,7 @@ export class HeavyAnswers {
       found.reject(this.#refusal())
     }
     return new Promise((resolve, reject) => {
-      const [sinceMs, number] = [nowMs(clock), this.#numbered++]
+      const [sinceMs, number] = [monotonicMs(clock), this.#numbered++]
       this.#waiting.add({ outgoing, address, sinceMs, number, resolve, reject }, address)
       outgoing.once('close', () => this.#admit())
       this.#look()
@@ -134,7 +134,7 @@ export class HeavyAnswers {
       if (!this.#hasRoom(next.address, next)) break
       this.#enter(next)
     }
-    const lateMs = nowMs(clock) - limits.answerWaitMs
+    const lateMs = monotonicMs(clock) - limits.answerWaitMs
     for (const each of [...this.#waiting.members()]) {
       if (each.sinceMs > lateMs) break
       this.#waiting.delete(each)
@@ -176,7 +176,7 @@ export class HeavyAnswers {
     const { clock, limits, reports, log } = this.#parts
     if (this.#open.size < limits.answersLimit) return true
     const patienceMs = PATIENCE * limits.answerWaitMs
-    const isPatient = waiting === undefined || nowMs(clock) - waiting.sinceMs < patienceMs
+    const isPatient = waiting === undefined || monotonicMs(clock) - waiting.sinceMs < patienceMs
     const found = this.#open.yielding(address, isPatient)
     if (found === undefined) return false
     const isSlow = found.takingMs >= SLOW_MS
@@ -231,7 +231,7 @@ export class Place {
   /** Milliseconds for which the answer has waited for its client. */
   get takingMs(): number {
     const sinceMs = this.#handedOverMs
-    return this.#takenMs + (sinceMs === undefined ? 0 : nowMs(this.#clock) - sinceMs)
+    return this.#takenMs + (sinceMs === undefined ? 0 : monotonicMs(this.#clock) - sinceMs)
   }
 
   /** Does a part of the work in a turn of the loop ({@link RoundRobin.turn}). */
@@ -243,7 +243,7 @@ export class Place {
 
   /** Notes that it is the client's move. */
   handOver(): void {
-    this.#handedOverMs ??= nowMs(this.#clock)
+    this.#handedOverMs ??= monotonicMs(this.#clock)
   }
 
   /** Gives the place back: all is made, and the little that is left of it waits for something. */
@@ -256,8 +256,4 @@ export class Place {
     this.#outgoing.socket?.destroy()
     this.#outgoing.destroy()
   }
-}
-
-function nowMs(clock: Clock): number {
-  return Number(clock.monotonicNs() / 1_000_000n)
 }

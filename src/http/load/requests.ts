@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RoundRobin } from '../../hub/tasks/round-robin.ts'
 import { StallLooks } from '../../peers/taking.ts'
-import type { Clock } from '../../time/clock.ts'
+import { type Clock, monotonicMs } from '../../time/clock.ts'
 import type { HttpReports } from '../limits.ts'
 import { type BodyLimits, takeBody } from './body.ts'
 import { isProbe } from './probes.ts'
@@ -75,7 +75,8 @@ export class Requests {
   waitsForClient(socket: Socket): boolean {
     if (!this.isAnswering(socket)) return true
     const { incoming, sinceMs } = this.#latest.get(socket)!
-    if (incoming?.complete === false && this.#nowMs() - sinceMs >= REST_MS) return true
+    if (incoming?.complete === false && monotonicMs(this.#parts.clock) - sinceMs >= REST_MS)
+      return true
     return this.#stalls.stalledMs(socket) >= STALLED_MS
   }
 
@@ -92,10 +93,6 @@ export class Requests {
   /** Finds the request that came last: the only one of which more may come. */
   newestIn(socket: Socket): IncomingMessage | undefined {
     return this.#newest.get(socket)
-  }
-
-  #nowMs(): number {
-    return Number(this.#parts.clock.monotonicNs() / 1_000_000n)
   }
 
   /** @param answer where it is not the app's */
@@ -120,7 +117,7 @@ export class Requests {
 
   #begin({ incoming, outgoing, answer }: Request, isAtOnce: boolean): void {
     const { socket } = incoming
-    this.#latest.set(socket, { incoming, sinceMs: this.#nowMs() })
+    this.#latest.set(socket, { incoming, sinceMs: monotonicMs(this.#parts.clock) })
     outgoing.once('close', () => this.#beginNext(socket))
     const begin = (): void => {
       if (socket.writable) void answer(incoming, outgoing)
@@ -131,7 +128,8 @@ export class Requests {
 
   #beginNext(socket: Socket): void {
     const latest = this.#latest.get(socket)
-    if (latest !== undefined) Object.assign(latest, { incoming: undefined, sinceMs: this.#nowMs() })
+    if (latest !== undefined)
+      Object.assign(latest, { incoming: undefined, sinceMs: monotonicMs(this.#parts.clock) })
     const waiting = this.#waiting.get(socket)
     const next = waiting?.shift()
     if (waiting === undefined || next === undefined || !socket.writable) {

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { acceptsGzip, negotiate } from '../../../exposition/negotiation.ts'
 import { hostCheck } from '../../../host-check.ts'
 import type { HubView } from '../../../hub/view.ts'
+import { monotonicMs } from '../../../time/clock.ts'
 import { HttpError } from '../../http-error.ts'
 import type { HttpReports } from '../../limits.ts'
 import type { HeavyAnswers, Place } from '../../load/heavy-answers.ts'
@@ -71,7 +72,7 @@ export class Scrapes {
    */
   async write({ method, headers }: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { view, exposition, answers } = this.#parts
-    const heldUntilMs = nowMs(view.clock) + heldMs(headersText(headers[TIMEOUT_HEADER]))
+    const heldUntilMs = monotonicMs(view.clock) + heldMs(headersText(headers[TIMEOUT_HEADER]))
     const { format, style, contentType } = negotiate(headers.accept, exposition.style)
     const head: Record<string, string | number> = {
       ...SECURITY_HEADERS,
@@ -111,7 +112,7 @@ export class Scrapes {
   /** Waits until all that was read is durable, and counts where it can't be in time. */
   async #untilDurable(untilMs: number, place: Place): Promise<void> {
     const { view, reports } = this.#parts
-    const leftMs = untilMs - nowMs(view.clock)
+    const leftMs = untilMs - monotonicMs(view.clock)
     if (leftMs <= 0 || view.durable === undefined) return
     // the last chunk takes no room that others need, and it is not the client that is slow
     place.leave()
@@ -123,10 +124,6 @@ export class Scrapes {
 function heldMs(timeoutS: string | undefined): number {
   const ms = Number(timeoutS) * 1000 * HELD_SHARE
   return ms > 0 ? Math.min(ms, HELD_MS_LIMIT) : 0
-}
-
-function nowMs(clock: HubView['clock']): number {
-  return Number(clock.monotonicNs() / 1_000_000n)
 }
 
 /** Hands on all chunks, the last one when something is done that is begun behind its making. */
