@@ -143,6 +143,17 @@ async function read(folder: string, identity: Identity, stepS: number) {
   return columns[0]!.cells
 }
 
+/** A history of twenty seconds, and the file that it was exported to. */
+async function exported() {
+  const folder = newFolder()
+  const store = open(folder)
+  await fill(store, 0, 20)
+  await store.close()
+  const output = join(newFolder(), 'all.csv')
+  await exportHistory({ ...ALL, folder, output })
+  return { folder, output, text: readFileSync(output, 'utf8') }
+}
+
 suite('history on the command line', () => {
   test('a snapshot has each cell once, sealed or not, while the owner writes', async () => {
     const folder = newFolder()
@@ -251,13 +262,7 @@ suite('history on the command line', () => {
   })
 
   test('a file that ends before its end is told with its line, and imports nothing', async () => {
-    const folder = newFolder()
-    const store = open(folder)
-    await fill(store, 0, 20)
-    await store.close()
-    const output = join(newFolder(), 'all.csv')
-    await exportHistory({ ...ALL, folder, output })
-    const text = readFileSync(output, 'utf8')
+    const { folder, output, text } = await exported()
     const other = newFolder()
     for (const [broken, message] of [
       ['', /line 1: the file is empty/],
@@ -284,13 +289,7 @@ suite('history on the command line', () => {
   })
 
   test('rows that are no cells are refused with line and reason, the rest is taken', async () => {
-    const folder = newFolder()
-    const store = open(folder)
-    await fill(store, 0, 20)
-    await store.close()
-    const output = join(newFolder(), 'all.csv')
-    await exportHistory({ ...ALL, folder, output })
-    const text = readFileSync(output, 'utf8')
+    const { folder, output, text } = await exported()
     const count = [...cellsOf(folder).values()].reduce((sum, { length }) => sum + length, 0)
     const long = 'x'.repeat(100_000)
     for (const [broken, message] of [
