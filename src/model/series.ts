@@ -65,6 +65,9 @@ export function sortLabels(pairs: Iterable<readonly [string, string]>): Labels {
 
 const encoder = new TextEncoder()
 
+/** Largest key of an identity in bytes: a name of any dialect with its labels. */
+export const IDENTITY_BYTES_LIMIT = 65_535
+
 /**
  * Makes bytes that are equal exactly when two series are the same; the key of the zone's index.
  * `[kind:u8][length:u32le][name][flag:u8][qualifier key][qualifier value][label key][label

@@ -25,6 +25,7 @@ import {
   sortLabels,
   toHex,
 } from '../../model/index.ts'
+import { IDENTITY_BYTES_LIMIT } from '../../model/series.ts'
 
 export const FORMATS = ['openmetrics', 'csv', 'parquet'] as const
 export type Format = (typeof FORMATS)[number]
@@ -184,8 +185,6 @@ export class RowError extends Error {
   }
 }
 
-/** Longest key of a series, bytes: a hub takes none that is longer. */
-const KEY_BYTES_LIMIT = 65_535
 /** End of the times that are taken, Unix seconds: the year 10000. */
 const END_S = 253_402_300_800
 
@@ -226,8 +225,8 @@ export class RowReader {
       ...(typeof facts.nameBytes === 'string' ? { nameBytes: fromHex(facts.nameBytes) } : {}),
     }
     const key = identityKey(identity)
-    if (key.length > KEY_BYTES_LIMIT) {
-      const limit = `limit ${KEY_BYTES_LIMIT}`
+    if (key.length > IDENTITY_BYTES_LIMIT) {
+      const limit = `limit ${IDENTITY_BYTES_LIMIT}`
       throw new RowError(`name: ${key.length} bytes with labels and kind, ${limit}`)
     }
     const series = { key, metadata: metadataOf(facts), kind: identity.kind }

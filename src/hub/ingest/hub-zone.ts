@@ -1,11 +1,9 @@
 /** The zone of a hub: as large as its configuration lets it be, in memory as its guests want it. */
+import { IDENTITY_BYTES_LIMIT } from '../../model/series.ts'
 import { Zone } from '../../shm/index.ts'
 import { dialectOptions, type HubConfig } from '../config/values.ts'
 import type { HubGuest } from '../resident.ts'
 import { metricsLimitOf } from './quota.ts'
-
-/** Largest identity in bytes: a name of any dialect with its labels. */
-const IDENTITY_BYTES_LIMIT = 65_535
 
 export function createHubZone(config: HubConfig, guests: readonly HubGuest[]): Zone {
   const needsWasm = guests.some(({ dialect, needsWasmZone }) => {
