@@ -103,7 +103,7 @@ function testUnder(node: string): Step {
 }
 
 const STEPS: readonly Step[] = [
-  { title: 'format, lint and types', command: 'npm run check' },
+  { title: 'format, lint, generated docs and types', command: 'npm run check' },
   {
     title: `npm test under Node ${process.versions.node}`,
     command: 'npm test',
