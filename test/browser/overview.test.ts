@@ -120,6 +120,10 @@ test('pause holds the picture while the reading goes on', { skip }, async (t) =>
   await until(page, `${values}.every((value) => /\\d/.test(value.innerText))`)
   await page.getByRole('button', { name: 'Pause' }).click()
   await until(page, 'document.querySelector(".clock .state").innerText === "Paused"')
+  // Words come at once, values with the next frame.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
   const held = await textOf(page, '.clock .follows')
   assert.ok(new URL(page.url()).searchParams.has('at'))
   const fifth = page.locator('.group:not(#unusual) .cell .value').nth(4)

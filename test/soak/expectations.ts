@@ -71,7 +71,7 @@ export async function totals({ target, ledger }: Surroundings): Promise<Row[]> {
     exceptFor(
       'commands while threads end, but what is said lost',
       sent('soak.command'),
-      metrics.sum('soak_command_total') / SAMPLED_WEIGHT,
+      metrics.sum('soak_command_total') / (2 * SAMPLED_WEIGHT),
       sent('reckless unread') + lost,
     ),
     exactly('lines of packets that never ended', 0, metrics.sum('soak_unfinished_total')),

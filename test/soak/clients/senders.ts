@@ -14,6 +14,7 @@ const UNREAD_MS = 1000
 const SAMPLED_RATE = 0.4
 /** Numbers of the steady senders by TCP. */
 export const SENDERS = [0, 1, 2]
+/** Lines that one at this rate stands for: a whole number of them only with an even value. */
 export const SAMPLED_WEIGHT = 1 / SAMPLED_RATE
 
 /** Sends meters, histograms and a gauge of its own over a connection that is made anew at times. */
@@ -100,7 +101,7 @@ export const recklessSender: Client = async ({ target, ledger }, signal) => {
     const socket = await open(target.text)
     const written: number[] = []
     while (!signal.aborted && !socket.destroyed) {
-      await write(socket, packetOf(['soak.reckless:1|m', `soak.command:1|m|@${SAMPLED_RATE}`]))
+      await write(socket, packetOf(['soak.reckless:1|m', `soak.command:2|m|@${SAMPLED_RATE}`]))
       ledger.add('soak.reckless', 1)
       ledger.add('soak.command', 1)
       written.push(performance.now())
