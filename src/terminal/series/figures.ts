@@ -14,7 +14,7 @@ import {
 import { shownAs } from '../../viewer/format/rate.ts'
 import { ageText } from '../../viewer/format/time.ts'
 import { pacedRate } from '../../viewer/series/pace.ts'
-import { changeWords, type ReadingContext } from '../../viewer/series/reading.ts'
+import { AGED_SECONDS, changeWords, type ReadingContext } from '../../viewer/series/reading.ts'
 import type { Lane } from '../../viewer/store/series-data.ts'
 import type { Style } from '../color.ts'
 import { textWidth } from '../columns.ts'
@@ -78,9 +78,9 @@ function rateOf(data: Lanes | undefined, context: ReadingContext, style: Style):
   if (info.kind === 'gauge') return NOTHING
   const { unit, factor } = info.kind === 'counter' ? shownAs(info, per) : { unit: '/s', factor: 1 }
   const lane = info.kind === 'counter' ? 'rate' : 'count'
-  const paced = lane === 'rate' && data && !context.hasCursor ? pacedRate(data, second) : undefined
+  const paced = data && !context.hasCursor ? pacedRate(data, second, lane) : undefined
   const value = paced?.rate ?? data?.at(lane, second) ?? Number.NaN
-  if (paced !== undefined && paced.age > 0 && style === 'plain') style = 'faint'
+  if (paced !== undefined && paced.age >= AGED_SECONDS && style === 'plain') style = 'faint'
   return { text: fitted(value * factor, unit, RATE_WIDTH, rateText), style }
 }
 

@@ -29,5 +29,16 @@ test('what is counted each second, now and then, or the first times has its own 
   assert.equal(pacedRate(counted(all, 50), 50), undefined)
   assert.equal(pacedRate(counted([3, 17, 20, 44], 50), 46), undefined)
   assert.equal(pacedRate(counted([10, 20, 30], 35), 35), undefined)
-  assert.equal(pacedRate(counted([10, 13, 16, 19], 20), 20), undefined)
+  assert.equal(pacedRate(counted([10, 11, 13, 14, 16], 16), 16), undefined)
+})
+
+test('windows of two and three seconds are means as well, of observations, too', () => {
+  const even = Array.from({ length: 30 }, (_, i) => 2 * i)
+  for (const second of [30, 31]) assert.equal(pacedRate(counted(even, 60), second)?.rate, 60)
+  // one that comes late is in the second behind
+  assert.equal(pacedRate(counted([10, 12, 14, 17], 18), 18)?.rate, 60)
+  assert.equal(pacedRate(counted([10, 12, 14, 16], 20), 20), undefined)
+  assert.equal(pacedRate(counted([10, 13, 16, 19], 21), 21)?.rate, 40)
+  const counts = { step: 1, at: (_: 'count', second: number) => (second % 2) * 1000 }
+  assert.deepEqual(pacedRate(counts, 50, 'count'), { rate: 500, interval: 2, age: 1 })
 })

@@ -1,14 +1,18 @@
 /**
  * Counters whose points come slower than the seconds that are shown: an OTLP export or a scrape
- * each ten seconds is one second of ten times the rate and nine of nothing. What is known of now is
- * the mean of the time that the last point tells of.
+ * each ten seconds is one second of ten times the rate and nine of nothing, a Wallaroo worker's
+ * window of two seconds one of twice the rate and one of nothing. What is known of now is the mean
+ * of the time that the last point tells of.
  */
 
+/** Lane of a counter's increments, and of the observations of a distribution. */
+type RateLane = 'rate' | 'count'
+
 /** Rates of a series by second, as SeriesData has them. */
-interface Rates {
+interface Rates<Lane extends RateLane> {
   /** Seconds of a step: pace shows in seconds alone. */
   readonly step?: number
-  at(lane: 'rate', second: number): number
+  at(lane: Lane, second: number): number
 }
 
 export interface PacedRate {
@@ -21,7 +25,7 @@ export interface PacedRate {
 }
 
 /** Least and longest time between points that is looked for, seconds. */
-const LEAST = 4
+const LEAST = 2
 const MOST = 60
 /** Distances between points that have to be alike. */
 const DISTANCES = 3
@@ -32,14 +36,18 @@ const JITTER = 1
  * Reads the rate of a counter whose last points came at even distances. Undefined for all others,
  * and as soon as the next point is late: then nothing was counted, or the sender is gone.
  */
-export function pacedRate(data: Rates, second: number): PacedRate | undefined {
+export function pacedRate<Lane extends RateLane = 'rate'>(
+  data: Rates<Lane>,
+  second: number,
+  lane = 'rate' as Lane,
+): PacedRate | undefined {
   if (data.step !== 1) return undefined
-  const last = pointBefore(data, second)
+  const last = pointBefore(data, second, lane)
   if (last === undefined) return undefined
   const distances: number[] = []
   let at = last
   while (distances.length < DISTANCES) {
-    const before = pointBefore(data, at - 1)
+    const before = pointBefore(data, at - 1, lane)
     if (before === undefined) return undefined
     distances.push(at - before)
     at = before
@@ -48,13 +56,17 @@ export function pacedRate(data: Rates, second: number): PacedRate | undefined {
   const age = second - last
   if (least < LEAST || most - least > JITTER || age > most + JITTER) return undefined
   const interval = Math.round((last - at) / DISTANCES)
-  return { rate: data.at('rate', last) / interval, interval, age }
+  return { rate: data.at(lane, last) / interval, interval, age }
 }
 
 /** Finds the last second up to one in which something was counted, all behind it being known. */
-function pointBefore(data: Rates, second: number): number | undefined {
+function pointBefore<Lane extends RateLane>(
+  data: Rates<Lane>,
+  second: number,
+  lane: Lane,
+): number | undefined {
   for (let at = second; at > second - MOST - JITTER; at--) {
-    const rate = data.at('rate', at)
+    const rate = data.at(lane, at)
     if (Number.isNaN(rate)) return undefined
     if (rate !== 0) return at
   }

@@ -36,7 +36,7 @@ export const SILENT_MS = 60_000
 /** Seconds for which the last value of a distribution stays. */
 const SPARSE_SECONDS = 300
 /** Age in seconds from which on it is told. */
-const AGED_SECONDS = 3
+export const AGED_SECONDS = 3
 const EN_SPACE = '\u2002'
 
 export function readSeries(data: SeriesData | undefined, context: ReadingContext): Reading {
@@ -66,7 +66,7 @@ export function readSeries(data: SeriesData | undefined, context: ReadingContext
 
 /** Says of which time a rate is the mean, where points come slower than the seconds shown. */
 export function pacedWords({ interval, age }: PacedRate): string {
-  return `mean of ${durationText(interval)}${age === 0 ? '' : `, ${ageText(age)}`}`
+  return `mean of ${durationText(interval)}${age < AGED_SECONDS ? '' : `, ${ageText(age)}`}`
 }
 
 /** Seconds for which the last value stays while those since then are being read. */

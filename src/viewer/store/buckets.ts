@@ -305,8 +305,11 @@ export function quantile(merged: Merged, q: number): number {
   const { min, max } = merged
   if (q <= 0 && !Number.isNaN(min)) return min
   if (q >= 1 && !Number.isNaN(max)) return max
-  const estimate = estimateOf(merged, q)
-  // Written so that an unknown end leaves the estimate as it is.
+  return withinEnds(merged, estimateOf(merged, q))
+}
+
+/** Written so that an unknown end leaves the estimate as it is. */
+function withinEnds({ min, max }: Merged, estimate: number): number {
   if (estimate < min) return min
   return estimate > max ? max : estimate
 }
@@ -345,8 +348,8 @@ export function aboveAll({ bounds, counts }: Merged): number {
 }
 
 /**
- * Estimates the standard deviation around the mean, from the middles of the buckets; NaN with
- * values below 0.
+ * Estimates the standard deviation around the mean, from the middles of the buckets, as far as they
+ * lie between the exact ends; NaN with values below 0.
  */
 export function deviation(merged: Merged): number {
   const { counts, count, sum, negative } = merged
@@ -355,7 +358,7 @@ export function deviation(merged: Merged): number {
   let square = merged.zero * mean * mean
   if (merged.overflow > 0) square += merged.overflow * (merged.overflowFrom - mean) ** 2
   counts.forEach((each, i) => {
-    if (each > 0) square += each * (valueInside(merged, i, 0.5) - mean) ** 2
+    if (each > 0) square += each * (withinEnds(merged, valueInside(merged, i, 0.5)) - mean) ** 2
   })
   return Math.sqrt(square / count)
 }
