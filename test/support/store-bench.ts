@@ -26,8 +26,12 @@ class FakeSource implements EventStream {
     this.isClosed = true
   }
 
+  sendText(name: string, data: string, id = 0): void {
+    this.#listeners.get(name)?.({ data, lastEventId: String(id) })
+  }
+
   send(name: string, data: unknown, id = 0): void {
-    this.#listeners.get(name)?.({ data: JSON.stringify(data), lastEventId: String(id) })
+    this.sendText(name, JSON.stringify(data), id)
   }
 }
 

@@ -105,6 +105,27 @@ test('a stream that falls silent is taken for lost', async (t) => {
   assert.ok(bench.source().isClosed)
 })
 
+test('a connection is lost since the last that was heard, however late that is known', async (t) => {
+  const bench = await started(t)
+  await bench.second(START + 1, [])
+  const heardMs = Date.now()
+  await bench.pass(6000)
+  const connection = bench.store.clock.connection.value
+  assert.equal(connection.state === 'lost' && connection.sinceMs, heardMs)
+})
+
+test('a stream that cannot be read is lost, and opened anew', async (t) => {
+  const bench = await started(t)
+  const source = bench.source()
+  source.sendText('cells', '{"endMs": 17')
+  assert.equal(bench.store.clock.connection.value.state, 'lost')
+  assert.ok(source.isClosed)
+  await bench.pass(1000)
+  assert.notEqual(bench.source(), source)
+  await bench.greet()
+  assert.equal(bench.store.clock.connection.value.state, 'live')
+})
+
 test('a paused picture stands while the reading goes on', async (t) => {
   const bench = await started(t)
   bench.store.screen.show(1)

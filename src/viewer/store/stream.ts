@@ -23,6 +23,7 @@ const SETTLE_MS = 120
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
+  /** Lost since the last that was heard. */
   | { readonly state: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
 
 /** Series that a stream is to carry. */
@@ -56,6 +57,7 @@ export class LiveStream {
   readonly #carriedFrom = new Map<number, number>()
   #lastEnd = 0
   #attempts = 0
+  #heardMs = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   #settle: ReturnType<typeof setTimeout> | undefined
   #watchdog: ReturnType<typeof setTimeout> | undefined
@@ -80,7 +82,9 @@ export class LiveStream {
       source.addEventListener(name, (event) => {
         if (this.#source !== source) return
         this.#guardSilence()
-        take(JSON.parse(event.data) as T, Number(event.lastEventId))
+        const data = parsed<T>(event.data)
+        if (data === undefined) this.#lose()
+        else take(data, Number(event.lastEventId))
       })
     }
     on<HelloEvent>('hello', (hello) => this.#greet(hello, wanted))
@@ -178,13 +182,24 @@ export class LiveStream {
     this.#attempts += 1
     const nowMs = Date.now()
     const last = this.connection.peek()
-    const sinceMs = last.state === 'lost' ? last.sinceMs : nowMs
+    const sinceMs = last.state === 'lost' ? last.sinceMs : this.#heardMs
     this.#retry = setTimeout(() => this.open(), delay)
     this.connection.value = { state: 'lost', sinceMs, retryAtMs: nowMs + delay }
   }
 
+  /** Notes that something was heard, or may be from now on. */
   #guardSilence(): void {
+    this.#heardMs = Date.now()
     clearTimeout(this.#watchdog)
     this.#watchdog = setTimeout(() => this.#lose(), this.#silenceMs)
+  }
+}
+
+/** Undefined for what something on the way has made unreadable. */
+function parsed<T>(data: string): T | undefined {
+  try {
+    return JSON.parse(data) as T
+  } catch {
+    return undefined
   }
 }
