@@ -6,6 +6,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { exact } from '../../viewer/format/number.ts'
 import type { Selection } from '../../viewer/series/select.ts'
 import { selectSeries } from '../../viewer/series/selection.ts'
+import { SeriesPage } from '../series/view.tsx'
+import { usePrefetch } from '../shell/lazy.tsx'
 import { type Page, usePage, usePastSeries } from '../shell/page.ts'
 import { NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
@@ -110,6 +112,8 @@ function useSpokenCount({ q, kind, source }: OverviewState, { found, all }: Sele
   }, [page, isFiltered, q, kind, source])
 }
 
+const LEADS_TO = [SeriesPage]
+
 function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
   const { store, views } = usePage()
   const { state } = route
@@ -118,6 +122,7 @@ function Overview({ route }: { route: Route<OverviewState> }): JSX.Element {
   const { all, found, odd } = selection
   const showsOdd = odd.length > 0 && density !== 'table' && state.q === ''
   useSpokenCount(state, selection)
+  usePrefetch(LEADS_TO)
   const isEmpty = store.catalogue.isLoaded && all.length === 0
   return (
     <>

@@ -6,24 +6,12 @@ import { setSingles, useKeys } from '../keys/key-actions.ts'
 import { Banner } from './banner.tsx'
 import { Bar } from './bar.tsx'
 import { useFocus } from './focus.ts'
-import { DialogNotLoaded, lazy } from './lazy.tsx'
+import { DialogNotLoaded, lazy, usePrefetch } from './lazy.tsx'
 import { usePage } from './page.ts'
-
-/** Time after which the dialogs are fetched, ms: the first charts have come, and go first. */
-const DIALOGS_AFTER_MS = 2000
 
 const Help = lazy(async () => (await import('../keys/help.tsx')).Help, DialogNotLoaded)
 const Jump = lazy(async () => (await import('../jump/jump.tsx')).Jump, DialogNotLoaded)
-
-/** Fetches the dialogs before they are asked for: a key that opens one waits for nothing. */
-function useDialogs(): void {
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const dialog of [Help, Jump]) dialog.prefetch()
-    }, DIALOGS_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [])
-}
+const DIALOGS = [Help, Jump]
 
 /** Speaks the state, live, paused, reconnecting, when it changes, never with values. */
 function useSpokenState(): void {
@@ -46,7 +34,7 @@ export function App(): JSX.Element {
   const keys = useKeys()
   const title = screen?.title(route.state)
   useSpokenState()
-  useDialogs()
+  usePrefetch(DIALOGS)
   useFocus()
   useEffect(() => {
     document.title = escapeUnseen(`${title} · Pentameter`)

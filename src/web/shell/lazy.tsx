@@ -52,6 +52,19 @@ export function lazy<P extends object>(
   return Object.assign(Lazy, { prefetch: () => void fetched().catch(() => {}) })
 }
 
+/** Time after which parts are fetched that are not asked for, ms: the first charts go first. */
+const PREFETCH_AFTER_MS = 2000
+
+/** Fetches parts before they are asked for: a key or a link that shows one waits for nothing. */
+export function usePrefetch(parts: readonly { prefetch(): void }[]): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const part of parts) part.prefetch()
+    }, PREFETCH_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [parts])
+}
+
 /** Says in place of a view that its code did not come, and what goes on. */
 export const ViewNotLoaded: Substitute = ({ again }) => (
   <div class="page" role="alert">
