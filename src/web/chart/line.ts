@@ -11,6 +11,8 @@ export interface Line {
   readonly dash?: readonly number[]
   /** Filled down to the bottom of the plot. */
   readonly isFilled?: boolean
+  /** Extremes of each step around the value at its end. */
+  readonly spread?: { readonly low: Float64Array; readonly high: Float64Array }
   /** Name that stands at the right end of the line in large charts. */
   readonly name?: string
 }
@@ -82,12 +84,12 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
  * between two ticks is seen as strongly as the line.
  */
 export function drawSpread(
-  painter: Painter,
-  low: Float64Array,
-  high: Float64Array,
+  { context, palette }: Painter,
+  { spread, color }: Line,
   geometry: LineGeometry,
 ): void {
-  const { context, palette } = painter
+  if (spread === undefined) return
+  const { low, high } = spread
   const { x, y, first, group } = geometry
   const strokes = new Path2D()
   let at = 0
@@ -108,7 +110,7 @@ export function drawSpread(
     at = end
   }
   context.lineWidth = 1
-  context.strokeStyle = palette.color('trace')
+  context.strokeStyle = palette.color(color)
   context.stroke(strokes)
 }
 

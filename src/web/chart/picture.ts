@@ -106,7 +106,8 @@ export function pictureOf(data: SeriesData, view: PictureView, options: PictureO
   }
   if (data.kind === 'gauge') {
     const spread = { low: copy('min'), high: copy('max') }
-    return { ...base, axis: 'around', lines: one(copy('value')), spread }
+    const lines = one(copy('value')).map((line) => ({ ...line, spread }))
+    return { ...base, axis: 'around', lines }
   }
   if (data.kind === 'summary') {
     const lines = one(copy('mean'))

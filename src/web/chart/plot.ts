@@ -48,8 +48,6 @@ export interface Plot {
   readonly steady: SteadyRange
   readonly heat?: { readonly data: HeatSource; readonly ramp: Ramp }
   readonly band?: { readonly low: Float64Array; readonly high: Float64Array }
-  /** Extremes of each step around the value at its end. */
-  readonly spread?: { readonly low: Float64Array; readonly high: Float64Array }
   /** Words where there is nothing to draw. */
   readonly emptyWords?: string
   /** A part that is marked: Unix seconds and words. */
@@ -115,8 +113,9 @@ function extent(plot: Plot): Range | undefined {
   let lo = Number.POSITIVE_INFINITY
   let hi = Number.NEGATIVE_INFINITY
   const lists = plot.lines.map((line) => line.values)
-  if (plot.band) lists.push(plot.band.low, plot.band.high)
-  if (plot.spread) lists.push(plot.spread.low, plot.spread.high)
+  for (const ends of [plot.band, ...plot.lines.map(({ spread }) => spread)]) {
+    if (ends) lists.push(ends.low, ends.high)
+  }
   for (const values of lists) {
     for (const value of values) {
       if (value < lo) lo = value
@@ -214,7 +213,7 @@ function drawLines(painter: Painter, plot: Plot, box: Box, scale: Scale, perSeco
   context.rect(left, top, right - left, bottom - top)
   context.clip()
   if (plot.band) drawBand(painter, plot.band.low, plot.band.high, geometry)
-  if (plot.spread) drawSpread(painter, plot.spread.low, plot.spread.high, geometry)
+  for (const line of plot.lines) drawSpread(painter, line, geometry)
   for (const line of plot.lines) drawLine(painter, line, geometry)
   context.restore()
 }

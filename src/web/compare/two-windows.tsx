@@ -6,18 +6,17 @@ import { spanText } from '../../viewer/format/time.ts'
 import { undrawnWords } from '../../viewer/series/statistics.ts'
 import { bucketEnds, inSameRows, type Merged, mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
-import { type Lane, MAIN_LANE, SeriesData } from '../../viewer/store/series-data.ts'
-import type { Line } from '../chart/line.ts'
+import type { SeriesData } from '../../viewer/store/series-data.ts'
 import { stepsOf } from '../chart/picture.ts'
 import type { Plot } from '../chart/plot.ts'
 import { ChartPanel } from '../series/chart-panel.tsx'
 import { noteOf } from '../series/series-chart.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
 import { Section } from '../shell/parts.tsx'
-import { SIDES } from './butterfly.ts'
 import { ButterflyPanel } from './butterfly-panel.tsx'
 import { comparedRows } from './series-rows.ts'
 import { ComparedTable } from './sides.tsx'
+import { windowLines } from './window-lines.ts'
 
 const NAME_ROOM = 112
 
@@ -27,44 +26,9 @@ export interface TwoWindowsProps {
   readonly before: number
 }
 
-/** Lanes that are drawn, with the looks of their lines. */
-const LANES: Readonly<Record<SeriesData['kind'], readonly (readonly [Lane, number, boolean])[]>> = {
-  counter: [[MAIN_LANE.counter, 1.5, false]],
-  gauge: [[MAIN_LANE.gauge, 1.5, false]],
-  summary: [[MAIN_LANE.summary, 1.5, false]],
-  histogram: [
-    ['p50', 1.25, true],
-    ['p99', 1.75, false],
-  ],
-}
-
 /** Names both windows; that of a held picture is not now. */
 function namesOf(before: number, isHeld: boolean): readonly [string, string] {
   return [isHeld ? 'shown' : 'now', `${spanText(before)} before`]
-}
-
-/** Makes the lines of both windows; of the earlier one, none while it has not been read. */
-function linesOf(
-  [data, earlier]: readonly [SeriesData, SeriesData | undefined],
-  from: number,
-  to: number,
-  { before, factor, names }: { before: number; factor: number; names: readonly [string, string] },
-): readonly Line[] {
-  return [0, before].flatMap((shift, side) =>
-    LANES[data.kind].map(([lane, width, isDashed]): Line => {
-      const of = side === 0 ? data : (earlier ?? new SeriesData(data.kind, data.step))
-      const values = new Float64Array(data.countOf(from - data.step, to))
-      of.copy(lane, data.endOf(from - data.step + 1) - shift, values)
-      const isOne = LANES[data.kind].length === 1
-      return {
-        values: values.map((value) => value * factor),
-        color: SIDES[side]!,
-        width,
-        dash: isDashed ? [2, 3] : [],
-        name: isOne ? names[side]! : `${names[side]} ${lane}`,
-      }
-    }),
-  )
 }
 
 function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
@@ -75,7 +39,7 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
   const names = namesOf(before, store.clock.pausedAt.value !== undefined)
   const pair = (data: SeriesData) => [data, store.earlier(entry.id)] as const
   const plot = (data: SeriesData, view: Pick<Plot, 'from' | 'to' | 'cursor' | 'steady'>): Plot => {
-    const lines = linesOf(pair(data), view.from, view.to, { before, factor, names })
+    const lines = windowLines(pair(data), view.from, view.to, { before, factor, names })
     const isAboveZero = lines.every(({ values }) => !values.some((value) => value <= 0))
     const around = entry.info.kind === 'counter' ? 'zero' : 'around'
     const axis = isHistogram && isAboveZero ? 'log' : around
@@ -93,7 +57,7 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
       label={`${entry.text}, ${names[0]} and ${names[1]}; T: as a table`}
       plot={plot}
       table={(data, { from, to }) => {
-        const lines = linesOf(pair(data), from, to, { before, factor, names })
+        const lines = windowLines(pair(data), from, to, { before, factor, names })
         const { step } = data
         return {
           columns: [
