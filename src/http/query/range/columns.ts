@@ -38,7 +38,7 @@ export class Columns {
   readonly frames: readonly Frame[]
   /** Columns before them. */
   readonly past: Past | undefined
-  /** 1 where at least one frame reaches into the column. */
+  /** 1 where a second of at least one frame ends in the column. */
   readonly covered: Uint8Array
   readonly #placements: readonly Placement[]
 
@@ -56,6 +56,16 @@ export class Columns {
   /** Finds the column that holds an instant, its end included; may lie outside of the window. */
   at(ms: number): number {
     return Math.ceil((ms - this.window.fromMs) / this.window.stepMs) - 1
+  }
+
+  /** Lists, by column, whether a frame reaches into it: 1 also where steps are within a second. */
+  reached(): Uint8Array {
+    const reached = this.covered.slice()
+    for (const { endMs, seconds } of this.frames) {
+      const first = this.at(endMs - seconds * 1000 + 1)
+      reached.fill(1, Math.max(0, first), Math.max(0, this.at(endMs) + 1))
+    }
+    return reached
   }
 
   endOf(column: number): number {

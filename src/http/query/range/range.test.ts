@@ -48,6 +48,9 @@ test('an answer says what is closed, and in which columns no hub ran', () => {
     [0, 2],
     [5, 2],
   ])
+  // a second is all of its parts, also of one that ends behind the window
+  assert.deepEqual(range(hub, [id], BASE - 100, BASE + 1500, 0.04).gaps, [[0, 3]])
+  assert.deepEqual(range(hub, [id], BASE + 2500, BASE + 3500, 0.1).gaps, [[5, 5]])
   // the column that is open has a hub's seconds
   assert.deepEqual(range(hub, [id], BASE - 10_000, BASE + 3000, 10).gaps, [[0, 1]])
 })

@@ -28,7 +28,7 @@ export function* rangeJson(
   const whole = past?.whole
   const pastColumns = new Columns([], windowBehind(window, whole), whole)
   const closedMs = view.live.newest?.endMs ?? live.fromMs
-  const gaps = JSON.stringify(gapsOf(past, columns.covered))
+  const gaps = JSON.stringify(gapsOf(past, columns.reached()))
   yield `{"fromMs":${fromMs},"stepMs":${stepMs},"length":${length},"closedMs":${closedMs},`
   yield `"gaps":${gaps},"columns":[`
   let separator = ''
