@@ -16,8 +16,19 @@ const PREFIXED_SYMBOLS: Readonly<Record<string, string>> = { Cel: '°C', Ohm: '�
 /** Annotation of UCUM, which says what is counted. */
 const ANNOTATION = /^\{([^{}]*)\}$/
 
-/** Writes a unit as people do: `°C` for `Cel`, `request` for `{request}`; others unchanged. */
+/** What is counted or measured, and what per. */
+const PER = /^(\{[^{}]*\}|[^/{}]*)(\/.*)$/s
+
+/**
+ * Writes a unit as people do: `°C` for `Cel`, `request` for `{request}`, `B/s` for `By/s`; others
+ * unchanged.
+ */
 export function unitSymbol(unit: string): string {
+  const [, above, per = ''] = PER.exec(unit) ?? []
+  return above === undefined ? plainSymbol(unit) : plainSymbol(above) + per
+}
+
+function plainSymbol(unit: string): string {
   const symbol = SYMBOLS.get(unit)
   if (symbol !== undefined) return symbol
   const [, prefix = '', code] = PREFIXED.exec(unit) ?? []
