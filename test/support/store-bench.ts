@@ -1,7 +1,7 @@
 /** The store against an invented hub, with its stream and all clocks in hand: for its tests. */
 import { mock, type TestContext } from 'node:test'
 import type { CellsEvent, RangeAnswer, SeriesInfo, UsualAnswer } from '../../src/http/api.ts'
-import type { EventStream, HubApi, RefusedRequest } from '../../src/viewer/store/hub-api.ts'
+import type { EventStream, HubApi } from '../../src/viewer/store/hub-api.ts'
 import type { Lane } from '../../src/viewer/store/series-data.ts'
 import { Store } from '../../src/viewer/store/store.ts'
 import { fakeSeries } from './series-info.ts'
@@ -49,10 +49,12 @@ interface Bench {
   readonly lists: { readonly ids: readonly number[] | undefined; readonly after: number }[]
   /** What the hub says of all series' usual. */
   usual?: UsualAnswer | undefined
-  /** What the hub answers in place of the list. */
-  refusal?: RefusedRequest | undefined
+  /** What is had in place of the list. */
+  refusal?: Error | undefined
   /** What answers of the past wait for. */
   gate?: Promise<void> | undefined
+  /** What answers to the set of series wait for. */
+  setGate?: Promise<void> | undefined
   /** Counter's increment of the second that ends there; 100 unless given. */
   deltaOf?: (endS: number) => number
   /** Least step, s, of what is kept of a time. */
@@ -101,7 +103,7 @@ export function createBench(context: TestContext): Bench {
   const lists: Bench['lists'] = []
   const bench: Pick<
     Bench,
-    'list' | 'revision' | 'usual' | 'refusal' | 'gate' | 'deltaOf' | 'keptStep'
+    'list' | 'revision' | 'usual' | 'refusal' | 'gate' | 'setGate' | 'deltaOf' | 'keptStep'
   > = {
     ...{ list: [counterInfo(1), counterInfo(2)], revision: 1 },
   }
@@ -125,6 +127,7 @@ export function createBench(context: TestContext): Bench {
     },
     setSeries: async (_, series) => {
       posts.push(series)
+      await bench.setGate
     },
     deleteSeries: async (id) => {
       const left = bench.list.filter((info) => info.id !== id)

@@ -13,8 +13,6 @@ import { readPast } from './past.ts'
 
 /** Past that is read at the beginning, ms: all that a board can show. */
 const PAST_MS = 600_000
-/** A request for the past that takes longer is given up: the picture goes on without. */
-const PATIENCE_MS = 10_000
 /** Values that wait for the past; beyond, it is given up. */
 const HELD_LIMIT = 2_000_000
 const SECOND_MS = 1000
@@ -272,12 +270,11 @@ export class HubFeed implements StreamTap {
     // this clock may be behind what the hub has told already
     const toMs = Math.max(nowMs, ...lastTimes.map((lastMs) => lastMs + 1))
     const gapMs = Math.min(toMs, ...lastTimes)
-    const both = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     // What the hub does not give stays a gap: the stream's state says why.
     const nothing = (): readonly SampleGroup[] => []
     const [past, missed] = await Promise.all([
-      this.#readFrom(first, toMs - PAST_MS, toMs, both).catch(nothing),
-      this.#readFrom(again, Math.max(gapMs, toMs - PAST_MS), toMs, both).catch(nothing),
+      this.#readFrom(first, toMs - PAST_MS, toMs, signal).catch(nothing),
+      this.#readFrom(again, Math.max(gapMs, toMs - PAST_MS), toMs, signal).catch(nothing),
     ])
     const { board, onFed } = this.#options
     // lines may have gone while the answer came

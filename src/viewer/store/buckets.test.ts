@@ -179,7 +179,7 @@ test('the deviation of one bucket is nothing, of two the distance of their middl
   assert.ok(Math.abs(both - middle / 2) < 1e-9)
 })
 
-test('observations that are all alike deviate by nothing, wherever in their bucket they are', () => {
+test('observations that are all alike deviate by nothing, wherever in a bucket they are', () => {
   assert.equal(deviation(merged([4], { offset: 1, sum: 12, min: 3, max: 3 })), 0)
 })
 

@@ -53,9 +53,16 @@ export interface HubConnection {
   openStream(path: string): EventStream
 }
 
+/** Time for an answer: what never comes is an answer that failed, and is asked for again. */
+const PATIENCE_MS = 20_000
+
 /** Connection to the hub that serves this page: same origin, and nothing else is ever asked. */
 const OWN_ORIGIN: HubConnection = {
-  request: (path, request) => fetch(path, request),
+  request(path, request) {
+    const limit = AbortSignal.timeout(PATIENCE_MS)
+    const signal = AbortSignal.any([limit, request?.signal ?? limit])
+    return fetch(path, { ...request, signal })
+  },
   openStream: (path) => new EventSource(path) as EventStream,
 }
 

@@ -105,7 +105,7 @@ test('a stream that falls silent is taken for lost', async (t) => {
   assert.ok(bench.source().isClosed)
 })
 
-test('a connection is lost since the last that was heard, however late that is known', async (t) => {
+test('a connection is lost since the last that was heard, however late it is known', async (t) => {
   const bench = await started(t)
   await bench.second(START + 1, [])
   const heardMs = Date.now()
@@ -124,6 +124,35 @@ test('a stream that cannot be read is lost, and opened anew', async (t) => {
   assert.notEqual(bench.source(), source)
   await bench.greet()
   assert.equal(bench.store.clock.connection.value.state, 'live')
+})
+
+test('an answer that never comes does not keep the next stream from its series', async (t) => {
+  const bench = await started(t)
+  bench.setGate = new Promise(() => {})
+  bench.store.screen.show(1)
+  await bench.pass(200)
+  assert.deepEqual(bench.posts, [[1]])
+  bench.source().onerror?.()
+  await bench.pass(1000)
+  bench.source().send('hello', { stream: 'b', version: '0', startId: 'start 1', nowMs: Date.now() })
+  await bench.pass(0)
+  bench.setGate = undefined
+  bench.store.screen.show(2)
+  await bench.pass(200)
+  assert.deepEqual(bench.posts.at(-1), [1, 2])
+  assert.ok(bench.store.carries(2))
+})
+
+test('a list that did not come while the stream goes on is asked for again', async (t) => {
+  const bench = createBench(t)
+  bench.refusal = new DOMException('no answer in time', 'TimeoutError')
+  bench.store.start()
+  await bench.pass(0)
+  await bench.greet()
+  await bench.pass(1000)
+  bench.refusal = undefined
+  for (let second = START + 2; second <= START + 9; second += 1) await bench.second(second, [])
+  assert.ok(bench.store.catalogue.get(1))
 })
 
 test('a paused picture stands while the reading goes on', async (t) => {

@@ -29,6 +29,8 @@ import { Watch } from './usual/watch.ts'
 const ROUND_MS = 10_000
 /** A list that is refused without a time to ask again is asked for after so long. */
 const REFUSED_MS = 30_000
+/** Pause after a list that did not come. */
+const LATE_MS = 2000
 /** News of the list come in bursts when a sender starts. */
 const SETTLE_MS = 150
 /** Share of the time in which the whole list is read at most, however often it changes. */
@@ -457,10 +459,12 @@ export class Store {
 
   /** Tells why there is no list, and asks for it again. */
   #noList(error: unknown): undefined {
+    const refused = error instanceof RefusedRequest ? error : undefined
     // Without a connection the stream's state says so, and its next hello asks again.
-    if (!(error instanceof RefusedRequest)) return
-    this.catalogue.refusal.value = error.reason
-    const afterMs = Math.max(SETTLE_MS, error.retryAfterMs ?? REFUSED_MS)
+    if (!refused && this.#isLost) return
+    this.catalogue.refusal.value = refused?.reason
+    const askedMs = refused ? (refused.retryAfterMs ?? REFUSED_MS) : LATE_MS
+    const afterMs = Math.max(SETTLE_MS, askedMs)
     this.#listTimer ??= setTimeout(() => void this.#readCatalogue(), afterMs)
   }
 

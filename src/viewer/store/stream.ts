@@ -61,7 +61,8 @@ export class LiveStream {
   #retry: ReturnType<typeof setTimeout> | undefined
   #settle: ReturnType<typeof setTimeout> | undefined
   #watchdog: ReturnType<typeof setTimeout> | undefined
-  #isPosting = false
+  /** Stream that is being told what to carry: a later one does not wait for its answer. */
+  #posting: string | undefined
 
   /** @param silenceMs after which it is taken for lost: longer where its interval is */
   constructor(api: LiveApi, events: StreamEvents, silenceMs = SILENCE_MS) {
@@ -156,8 +157,8 @@ export class LiveStream {
   async #post(): Promise<void> {
     const name = this.#name
     const wanted = this.#wanted
-    if (name === undefined || this.#isPosting) return
-    this.#isPosting = true
+    if (name === undefined || this.#posting === name) return
+    this.#posting = name
     try {
       await this.#api.setSeries(name, wanted.series, wanted.intervalS)
       if (this.#name === name) {
@@ -167,9 +168,9 @@ export class LiveStream {
     } catch {
       // The stream is unknown to the hub, or the hub is away: a new stream carries the new set.
       if (this.#name === name) this.#lose()
-    } finally {
-      this.#isPosting = false
     }
+    if (this.#posting !== name) return
+    this.#posting = undefined
     if (wanted !== this.#wanted) void this.#post()
   }
 
@@ -195,7 +196,7 @@ export class LiveStream {
   }
 }
 
-/** Undefined for what something on the way has made unreadable. */
+/** Reads JSON; undefined for what something on the way has made unreadable. */
 function parsed<T>(data: string): T | undefined {
   try {
     return JSON.parse(data) as T
