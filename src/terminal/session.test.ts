@@ -70,14 +70,37 @@ test('SIGQUIT gives the terminal back, says what was seen and ends the process',
   assert.deepEqual([await terminal.isAlternate(), input.isRaw], [false, false])
 })
 
-test('Ctrl-Z gives the terminal back and stops the job, fg takes it again', async () => {
-  const { terminal, input, process } = opened()
-  input.press('\x1a')
-  assert.deepEqual(process.kills, [[process.pid, 'SIGTSTP']])
-  assert.deepEqual([await terminal.isAlternate(), input.isRaw], [false, false])
+for (const [way, act, target] of [
+  ['Ctrl-Z', ({ input }) => input.press('\x1a'), 0], // the group: what started it stops as well
+  ['SIGTSTP', ({ process }) => process.emit('SIGTSTP'), 4711],
+] as readonly (readonly [string, (session: ReturnType<typeof opened>) => void, number])[]) {
+  test(`${way} stops it with the terminal given back, and takes it again after`, async () => {
+    const session = opened()
+    const { terminal, input, process } = session
+    const stopped: unknown[] = []
+    process.onKill = () => {
+      const isHeard = process.listenerCount('SIGTSTP') > 0 // else the system's default stops it
+      stopped.push({ isHeard, isRaw: input.isRaw, isGiven: terminal.written.at(-1) })
+    }
+    act(session)
+    assert.deepEqual(process.kills, [[target, 'SIGTSTP']])
+    const isGiven = '\x1b[0m\x1b[?25h\x1b[?7h\x1b[?1049l'
+    assert.deepEqual(stopped, [{ isHeard: false, isRaw: false, isGiven }])
+    assert.deepEqual([await terminal.isAlternate(), input.isRaw], [true, true])
+    process.emit('SIGCONT')
+    input.press('a')
+    assert.equal(await terminal.text(), 'keys: 1')
+    act(session)
+    assert.equal(process.kills.length, 2)
+  })
+}
+
+test('a terminal whose modes others have changed is taken anew with SIGCONT', () => {
+  const { input, process } = opened()
+  const modes: boolean[] = []
+  input.setRawMode = (isRaw) => modes.push(isRaw)
   process.emit('SIGCONT')
-  assert.deepEqual([await terminal.isAlternate(), input.isRaw], [true, true])
-  assert.equal(await terminal.text(), 'keys: 0')
+  assert.deepEqual(modes, [false, true])
 })
 
 test('Ctrl-L and SIGCONT draw every cell anew', async () => {

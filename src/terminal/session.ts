@@ -5,6 +5,7 @@
 import type { Clock } from '../time/clock.ts'
 import type { ColorDepth } from './color.ts'
 import { onExit, type ProcessEvents } from './exit.ts'
+import { Job } from './job.ts'
 import { type Key, Keyboard, type KeyInput } from './keys.ts'
 import { Screen, type ScreenOutput } from './screen.ts'
 import type { ScreenBuffer } from './screen-buffer.ts'
@@ -36,8 +37,8 @@ export class TerminalSession {
   readonly #handlers: SessionHandlers
   readonly #screen: Screen
   readonly #keyboard: Keyboard
+  readonly #job: Job
   #isOpen = false
-  #isSuspended = false
 
   constructor(parts: TerminalParts, handlers: SessionHandlers) {
     const { output, clock, color, input } = parts
@@ -47,13 +48,17 @@ export class TerminalSession {
     this.#screen = new Screen({ output, clock, color, draw, frameMs: handlers.frameMs })
     const listener = { onKey: (key: Key) => this.#onKey(key), onLost: () => handlers.end() }
     this.#keyboard = new Keyboard(input, listener, clock)
+    this.#job = new Job(parts.process, {
+      leave: () => this.#leave(),
+      enter: () => this.#isOpen && this.open(),
+    })
   }
 
   /** Takes the terminal: once there is something to show, for a refusal belongs on the user's. */
   open(): void {
     this.#isOpen = true
+    this.#keyboard.open() // first: a Ctrl-Z that comes before it is the terminal's own
     this.#screen.enter()
-    this.#keyboard.open()
   }
 
   /** Draws soon: the data has changed. */
@@ -69,11 +74,11 @@ export class TerminalSession {
       restore: () => this.#leave(),
       quit: () => this.#tell(),
     })
-    process.on('SIGCONT', this.#onContinue)
+    this.#job.watch()
     try {
       await work
     } finally {
-      process.off('SIGCONT', this.#onContinue)
+      this.#job.close()
       this.#isOpen = false
       this.#leave()
       off()
@@ -92,25 +97,9 @@ export class TerminalSession {
 
   #onKey(key: Key): void {
     if (key === 'ctrl-c') this.#handlers.end()
-    else if (key === 'ctrl-z') this.#suspend()
+    else if (key === 'ctrl-z') this.#job.stop()
     else if (key === 'ctrl-l') this.#screen.redraw()
     else if (this.#handlers.onKey(key)) this.#screen.paint()
     else if (key === 'q' || key === 'Q') this.#handlers.end()
-  }
-
-  /** Stops as the shell's job; `fg` goes on with it. */
-  #suspend(): void {
-    const { process } = this.#parts
-    if (process.kill === undefined) return
-    this.#isSuspended = true
-    this.#leave()
-    process.kill(process.pid ?? 0, 'SIGTSTP')
-  }
-
-  readonly #onContinue = (): void => {
-    if (!this.#isOpen) return
-    if (this.#isSuspended) this.open()
-    else this.#screen.redraw()
-    this.#isSuspended = false
   }
 }

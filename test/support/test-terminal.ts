@@ -30,8 +30,12 @@ export class TestProcess extends EventEmitter {
     this.exits.push(code)
   }
 
+  /** Called as a signal is sent: what is of this process then. */
+  onKill: () => void = () => {}
+
   kill(pid: number, signal: string): void {
     this.kills.push([pid, signal])
+    this.onKill()
   }
 }
 

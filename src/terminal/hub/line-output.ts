@@ -9,6 +9,7 @@ import { systemClock } from '../../time/system-clock.ts'
 import { countText, seenLine } from '../../viewer/format/seen.ts'
 import { type ColorDepth, colorDepth } from '../color.ts'
 import { onExit } from '../exit.ts'
+import { Job } from '../job.ts'
 import { Keyboard } from '../keys.ts'
 
 interface LineOutputOptions {
@@ -97,21 +98,27 @@ export class LineOutput {
     const beganNs = systemClock.monotonicNs()
     const onKey = (key: string): void => {
       if (key === 'q' || key === 'Q' || key === 'ctrl-c') this.end()
+      else if (key === 'ctrl-z') job.stop()
     }
     const keyboard = new Keyboard(process.stdin, { onKey, onLost: () => this.end() }, systemClock)
     const restore = (): void => keyboard.close()
+    const job = new Job(process, { leave: restore, enter: () => keyboard.open() })
     const tell = (): void => {
       const ms = Number(systemClock.monotonicNs() - beganNs) / 1e6
       const skipped = this.#skipped === 0 ? [] : [`${countText(this.#skipped, 'line')} skipped`]
       process.stderr.write(seenLine(ms, [...work.seen(), ...skipped]))
     }
     const off = onExit(process, { end: () => this.end(), restore, quit: tell })
-    if (this.isForPerson && process.stdin.isTTY) keyboard.open()
+    if (this.isForPerson && process.stdin.isTTY) {
+      keyboard.open()
+      job.watch()
+    }
     work.start()
     try {
       await this.#ended.promise
     } finally {
       work.stop()
+      job.close()
       restore()
       off()
     }

@@ -3,8 +3,8 @@
 import { shownName } from '../../viewer/format/name.ts'
 import { type Lane, MAIN_LANE, type SeriesData } from '../../viewer/store/series-data.ts'
 import { DOTS_ACROSS } from '../braille.ts'
+import { spark, sparkLine } from '../chart/spark.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
-import { spark, sparkLine } from '../spark.ts'
 import { FIGURE_WIDTH, type Figures, RATE_WIDTH } from './figures.ts'
 
 /** Columns of one table, from its left edge. */

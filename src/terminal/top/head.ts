@@ -10,11 +10,11 @@ import { isLimited, unclaimedWords } from '../../viewer/format/status.ts'
 import { clockText, durationText, windowText } from '../../viewer/format/time.ts'
 import { meterReading } from '../../viewer/series/meter.ts'
 import type { Store } from '../../viewer/store/store.ts'
+import { spark } from '../chart/spark.ts'
 import type { Style } from '../color.ts'
 import { textWidth } from '../columns.ts'
 import type { ScreenBuffer } from '../screen-buffer.ts'
 import { wide } from '../series/figures.ts'
-import { spark } from '../spark.ts'
 
 interface HeadView {
   readonly store: Store

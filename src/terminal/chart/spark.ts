@@ -3,7 +3,7 @@
  * dots from the bottom, and no dot at all where there is no number. What moves about a value of its
  * own is a line in place of bars, in which each number has the least and the greatest beside it.
  */
-import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from './braille.ts'
+import { BrailleCanvas, DOTS_ACROSS, DOTS_DOWN } from '../braille.ts'
 
 /**
  * Draws bars from zero, or from the least value where that is below it.
