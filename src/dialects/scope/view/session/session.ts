@@ -20,6 +20,8 @@ const INSTANT_S = 0.002
 
 /** Pause before what was panned and zoomed to is linked, ms: browsers count changes of a link. */
 const LINK_MS = 500
+/** Pause that ends a gesture, ms: the next one is a step of its own to go back to. */
+const REST_MS = 800
 
 const STATES = {
   live: { word: 'Live', dot: 'dot', isStill: false },
@@ -53,6 +55,10 @@ export class ScopeSession {
   /** End of a picture that was paused by hand here, Unix ms: no link has held it. */
   #notHeldMs: number | null = null
   #linking: ReturnType<typeof setTimeout> | undefined
+  /** Time of the last act of the person who looks, as performance.now() has it. */
+  #actedMs = Number.NEGATIVE_INFINITY
+  /** An act has begun of which the link says nothing yet. */
+  #isNewAct = false
 
   constructor(page: Page, state: ScopeState) {
     this.page = page
@@ -192,7 +198,7 @@ export class ScopeSession {
       this.#linking = undefined
       // a change that goes on is not in the link yet
       if (this.#applied.peek() !== this.page.navigation.state(SCOPE)) this.#linkZooms()
-      else this.change({}, 'replace')
+      else this.#write({})
     }, LINK_MS)
   }
 
@@ -220,8 +226,15 @@ export class ScopeSession {
     // not now: whatever has changed the board may be writing the link itself
     queueMicrotask(() => {
       const atMs = this.#endMs()
-      if (atMs !== this.#applied.peek().atMs) this.change({ atMs }, 'replace')
+      if (atMs !== this.#applied.peek().atMs) this.#write({ atMs })
     })
+  }
+
+  /** Writes what an act has changed as a step to go back to, all that follows of it into that. */
+  #write(change: Partial<ScopeState>): void {
+    const isStep = this.#isNewAct && performance.now() - this.#actedMs < REST_MS
+    this.#isNewAct = false
+    this.change(change, isStep ? 'push' : 'replace')
   }
 
   #note(text: string): void {
@@ -312,6 +325,9 @@ export class ScopeSession {
   }
 
   #act(act: () => void): void {
+    const nowMs = performance.now()
+    this.#isNewAct ||= nowMs - this.#actedMs > REST_MS
+    this.#actedMs = nowMs
     act()
     this.changed()
     this.redraw.now()
