@@ -138,6 +138,21 @@ test('pause holds the picture while the reading goes on', { skip }, async (t) =>
   assert.ok(!new URL(page.url()).searchParams.has('at'))
 })
 
+test('back is where one was, to the pixel, however often', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/?sort=name' })
+  await until(page, 'document.querySelector(".overview-verdicts") !== null')
+  await page.evaluate('scrollTo(0, 900)')
+  for (let turn = 0; turn < 2; turn++) {
+    const links = '[...document.querySelectorAll(".cell a")]'
+    await page.evaluate(`${links}.find((a) => a.getBoundingClientRect().top > 200).click()`)
+    await until(page, 'document.querySelector("main h1")?.offsetHeight > 1 && scrollY === 0')
+    await page.goBack()
+    await until(page, `${CELLS} > 5`)
+    await until(page, 'document.querySelector(".overview-verdicts") !== null')
+    assert.equal(await page.evaluate('scrollY'), 900)
+  }
+})
+
 test('a link to a held picture shows that time from history', { skip }, async (t) => {
   const at = new Date(Math.floor(Date.now() / 1000 - 240) * 1000)
   const { page } = await open(t, { path: `/?q=api.requests&at=${at.toISOString()}` })

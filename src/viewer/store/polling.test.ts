@@ -111,6 +111,21 @@ test('all who show the same share one reading, and it ends with the last of them
   assert.equal(seen.length, 1)
 })
 
+test('who goes back finds what was there, of the paths that were left last', async (t) => {
+  const { polling } = createPolling(t)
+  for (const path of ['/a', '/b', '/c', '/d', '/e']) {
+    const end = polling.read(path, {}, () => {})
+    await pass(0)
+    end()
+  }
+  const found = ['/a', '/b', '/e'].map((path) => {
+    const seen: unknown[] = []
+    polling.read(path, {}, (answered) => seen.push(answered))()
+    return seen
+  })
+  assert.deepEqual(found, [[], [WORDS], [WORDS]])
+})
+
 test('a held picture is asked for once, and nothing while the page is hidden', async (t) => {
   const { polling, asked, page } = createPolling(t)
   polling.read('/held', { isHeld: true }, () => {})

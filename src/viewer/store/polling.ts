@@ -11,6 +11,8 @@ const REFUSED_MS = 5000
 /** A large answer costs the hub a third of its time at most. */
 const REST_FACTOR = 2
 const LONGEST_MS = 30_000
+/** Answers that are kept of paths without a reader: one who goes back finds what was there. */
+const LEFT_MOST = 4
 
 export interface Answered<T> {
   /** Answer; undefined where the hub refused. */
@@ -40,6 +42,8 @@ export class Polling {
   readonly #api: Pick<HubApi, 'get'>
   readonly #page: Visibility | undefined
   readonly #polls = new Map<string, Poll>()
+  /** Last answers of the paths that were left last, oldest first. */
+  readonly #left = new Map<string, Answered<unknown>>()
 
   constructor(api: Pick<HubApi, 'get'>, page?: Visibility) {
     this.#api = api
@@ -52,18 +56,32 @@ export class Polling {
   /**
    * Reads a path again and again.
    * @param path below the API's own, with its query
-   * @param take gets every answer, and at once the last one that others have been given
-   * @returns a function that ends it; with its last reader a path is forgotten
+   * @param take gets every answer, and at once the last one that there was
+   * @returns a function that ends it; with its last reader a path is read no more
    */
   read<T>(path: string, pace: Pace, take: (answered: Answered<T>) => void): () => void {
-    const poll =
-      this.#polls.get(path) ?? new Poll(this.#api, path, () => this.#page?.hidden ?? false)
-    this.#polls.set(path, poll)
+    const poll = this.#polls.get(path) ?? this.#begin(path)
     const reader: Reader = { ...pace, take: (answered) => take(answered as Answered<T>) }
     poll.add(reader)
     return () => {
-      if (poll.remove(reader)) this.#polls.delete(path)
+      if (poll.remove(reader)) this.#leave(path, poll)
     }
+  }
+
+  #begin(path: string): Poll {
+    const isHidden = (): boolean => this.#page?.hidden ?? false
+    const poll = new Poll(this.#api, path, isHidden, this.#left.get(path))
+    this.#left.delete(path)
+    this.#polls.set(path, poll)
+    return poll
+  }
+
+  #leave(path: string, { last }: Poll): void {
+    this.#polls.delete(path)
+    if (last === undefined) return
+    this.#left.set(path, last)
+    const [oldest] = this.#left.keys()
+    if (this.#left.size > LEFT_MOST) this.#left.delete(oldest!)
   }
 }
 
@@ -74,19 +92,27 @@ class Poll {
   readonly #isHidden: () => boolean
   readonly #readers = new Set<Reader>()
   readonly #abort = new AbortController()
-  #last: Answered<unknown> | undefined
+  /** Answer that came last. */
+  last: Answered<unknown> | undefined
   #state: 'idle' | 'reading' | 'hidden' = 'idle'
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(api: Pick<HubApi, 'get'>, path: string, isHidden: () => boolean) {
+  /** @param last one that was read before */
+  constructor(
+    api: Pick<HubApi, 'get'>,
+    path: string,
+    isHidden: () => boolean,
+    last?: Answered<unknown>,
+  ) {
     this.#api = api
     this.#path = path
     this.#isHidden = isHidden
+    this.last = last
   }
 
   add(reader: Reader): void {
     this.#readers.add(reader)
-    if (this.#last !== undefined) reader.take(this.#last)
+    if (this.last !== undefined) reader.take(this.last)
     if (this.#state === 'idle') void this.#read()
   }
 
@@ -139,7 +165,7 @@ class Poll {
   }
 
   #show(answered: Answered<unknown>): void {
-    this.#last = { ...answered, answer: answered.answer ?? this.#last?.answer }
+    this.last = { ...answered, answer: answered.answer ?? this.last?.answer }
     for (const { take } of [...this.#readers]) take(answered)
   }
 }

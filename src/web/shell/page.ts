@@ -343,7 +343,8 @@ export function useAnswer<T>(
 ): Answered<T> {
   const { frame, store } = usePage()
   const shown = useSignal<Answered<T>>({ answer: undefined, refusal: undefined })
-  useEffect(() => {
+  // before anything is drawn: what is known already has its room at once
+  useLayoutEffect(() => {
     if (path === undefined) return
     const pace = { isHeld: isHeld ?? false, leastMs: leastMs ?? 0 }
     return store.polling.read<T>(path, pace, ({ answer, refusal }) => {
