@@ -16,7 +16,7 @@ const PREFIXED_SYMBOLS: Readonly<Record<string, string>> = { Cel: 'Â°C', Ohm: 'Î
 /** Annotation of UCUM, which says what is counted. */
 const ANNOTATION = /^\{([^{}]*)\}$/
 
-/** What is counted or measured, and what per. */
+/** Unit of what is counted or measured, and what it is per. */
 const PER = /^(\{[^{}]*\}|[^/{}]*)(\/.*)$/s
 
 /**

@@ -18,10 +18,10 @@ import { Link, Name, NoList } from '../shell/parts.tsx'
 import { to } from '../shell/route.ts'
 import type { Route } from '../shell/view.ts'
 import type { SeriesState } from './address.ts'
-import { DistributionPanels } from './distribution-panels.tsx'
+import { DistributionPanels } from './panels/distribution-panels.tsx'
+import { SummaryPanels } from './panels/summary-panels.tsx'
+import { ValuePanels } from './panels/value-panels.tsx'
 import { Side } from './side.tsx'
-import { SummaryPanels } from './summary-panels.tsx'
-import { ValuePanels } from './value-panels.tsx'
 
 /** Longer labels have lines of their own, a few. */
 const LINE_LABELS = 160

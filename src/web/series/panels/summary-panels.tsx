@@ -3,11 +3,11 @@
  * observations, and how many there were.
  */
 import type { JSX } from 'preact'
-import type { Entry } from '../../viewer/store/catalogue.ts'
-import type { Lane } from '../../viewer/store/series-data.ts'
-import { deviationPicture, rangePicture } from '../chart/picture.ts'
-import { ChartPanel, EachStep, laneFigure, Observations } from './chart-panel.tsx'
-import { lanesTable } from './tables.ts'
+import type { Entry } from '../../../viewer/store/catalogue.ts'
+import type { Lane } from '../../../viewer/store/series-data.ts'
+import { deviationPicture, rangePicture } from '../../chart/picture.ts'
+import { ChartPanel, EachStep, laneFigure, Observations } from '../chart-panel.tsx'
+import { lanesTable } from '../tables.ts'
 
 export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
   const unit = entry.info.unit ?? ''
