@@ -160,3 +160,12 @@ function statisticOf(cell: HistogramCellJson | SummaryCellJson, statistic: Stati
   if (statistic === 'p50' || statistic === 'p90' || statistic === 'p99') return cell[statistic]
   return quantile(mergedOf(cell), Number(statistic.slice(1)) / 100)
 }
+
+/** Bounds of the interval at which a stream tells samples, seconds: at whole ones it has none. */
+const INTERVAL_S = { min: 0.01, max: 0.999 } as const
+
+/** Moves an interval to one at which a hub can be asked to tell samples, seconds. */
+export function streamIntervalS(seconds: number): number {
+  const ms = Math.round(seconds * 1000)
+  return Math.min(INTERVAL_S.max, Math.max(INTERVAL_S.min, ms / 1000))
+}

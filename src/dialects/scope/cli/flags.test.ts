@@ -73,6 +73,16 @@ suite('flags of scope', () => {
     assert.deepEqual([request.selector, request.statistics], ['queue', ['p50', 'max', 'p99.9']])
   })
 
+  test('ask a hub at an interval that its stream can have', () => {
+    const intervalOf = (...args: string[]) => read('queue', '-s', ...args).intervalS
+    const asked = ['0.0001', '0.0126', '1.5', '3600']
+    assert.deepEqual(
+      asked.map((text) => intervalOf(text, '--hub', 'plant')),
+      [0.01, 0.013, 0.999, 0.999],
+    )
+    assert.equal(intervalOf('3600'), 3600)
+  })
+
   for (const args of [
     [],
     ['x', '--hub', 'ftp://plant'],

@@ -21,7 +21,7 @@ import {
 } from '../../../model/board/options.ts'
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
 import { type HubAddress, parseHub } from '../../../terminal/hub/address.ts'
-import { parseStatistic, type Statistic } from '../../../viewer/board/measures.ts'
+import { parseStatistic, type Statistic, streamIntervalS } from '../../../viewer/board/measures.ts'
 
 /** Flags as commander gives them. */
 export interface ScopeArguments {
@@ -105,7 +105,7 @@ export function addFlags(command: Command): Command {
     .addOption(
       new Option(
         '-s, --sampling-interval <seconds>',
-        'how often values are asked for (default: 0.1)',
+        'how often values are asked for; of a hub 0.01 to 0.999 (default: 0.1)',
       ).argParser(wanted(parseSeconds, 'seconds above 0, as 0.02')),
     )
     .addOption(
@@ -171,11 +171,12 @@ export function addFlags(command: Command): Command {
 export function requestOf(source: string | undefined, args: ScopeArguments): ScopeRequest {
   const { hub, statistics, record, replay } = args
   checkSource(source, args)
+  const intervalS = args.samplingInterval ?? INTERVAL_S
   return {
     exporter: hub === undefined && replay === undefined ? exporterOf(source) : undefined,
     selector: hub === undefined ? '' : (source ?? ''),
     ...{ hub, statistics, record, replay },
-    intervalS: args.samplingInterval ?? INTERVAL_S,
+    intervalS: hub === undefined ? intervalS : streamIntervalS(intervalS),
     timeoutS: args.timeout ?? TIMEOUT_S,
     board: {
       windowS: args.timeWindow,

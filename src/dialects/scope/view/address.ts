@@ -21,7 +21,7 @@ import {
   type YRange,
 } from '../../../model/board/options.ts'
 import { type Part, WHOLE } from '../../../model/board/time-view.ts'
-import { parseStatistic, type Statistic } from '../../../viewer/board/measures.ts'
+import { parseStatistic, type Statistic, streamIntervalS } from '../../../viewer/board/measures.ts'
 import { write } from '../../../web/shell/route.ts'
 import type { Address } from '../../../web/shell/view.ts'
 
@@ -72,8 +72,6 @@ export interface ScopeState {
 }
 
 const STANDARD_TIMEOUT_S = 10
-/** Bounds of the interval at which the stream tells, seconds. */
-const SAMPLING_S = { min: 0.01, max: 1 } as const
 
 export const STANDARD: ScopeState = {
   sources: [],
@@ -127,7 +125,7 @@ export const SCOPE: Address<ScopeState> = {
       plots: read.all('plot', parsePlot),
       hidden: read.texts('hide'),
       filter: query.get('q') ?? '',
-      samplingS: read.last('sampling-interval', (text) => within(parseSeconds(text))) ?? null,
+      samplingS: read.last('sampling-interval', parseSampling) ?? null,
       timeoutS: read.last('timeout', parseSeconds) ?? STANDARD_TIMEOUT_S,
       theme: read.last('theme', parseTheme) ?? null,
       atMs: read.last('at', parseInstant) ?? null,
@@ -210,8 +208,7 @@ function parseInstant(text: string): number | undefined {
   return Number.isNaN(ms) || ms <= 0 ? undefined : ms
 }
 
-function within(seconds: number | undefined): number | undefined {
-  if (seconds === undefined) return undefined
-  const ms = Math.round(seconds * 1000)
-  return Math.min(SAMPLING_S.max, Math.max(SAMPLING_S.min, ms / 1000))
+function parseSampling(text: string): number | undefined {
+  const seconds = parseSeconds(text)
+  return seconds && streamIntervalS(seconds)
 }
