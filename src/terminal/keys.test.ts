@@ -45,6 +45,19 @@ test('arrows and pages have names in both modes of a terminal', () => {
   assert.deepEqual(keysOf('\x1b[H\x1b[1~\x1bOF\x1b[4~'), ['home', 'home', 'end', 'end'])
 })
 
+test('keys of rxvt, of the Linux console, and with Shift or Ctrl held, are those keys', () => {
+  assert.deepEqual(keysOf('\x1b[7~\x1b[8~\x1b[[E'), ['home', 'end', 'f5'])
+  assert.deepEqual(keysOf('\x1b[1;2A\x1b[1;5B\x1b[6;3~'), ['up', 'down', 'page-down'])
+})
+
+test('a mouse, and what a terminal says of itself, are no keys, also in pieces', () => {
+  const mouse = ['\x1b[<0;10;8M', '\x1b[<0;10;8m', '\x1b[M q1', '\x1b[Mq\x1b1']
+  const answers = ['\x1b[>0;276;0c', '\x1b[?62;22c', '\x1b[I', '\x1b[0 q', '\x1b[=1u', '\x1bOr']
+  const all = [...mouse, ...answers].join('')
+  assert.deepEqual(keysOf(all, 'a'), ['a'])
+  assert.deepEqual(keysOf(...all, 'a'), ['a'])
+})
+
 test('escape, enter and Ctrl-C have names; a key without a name is left out', () => {
   assert.deepEqual(keysOf('\r', '\x03', '\x1b'), ['enter', 'ctrl-c', 'escape'])
   assert.deepEqual(keysOf('\x1b[C\x1bOD\t\x7f\x1a'), [

@@ -96,7 +96,7 @@ export class Keyboard {
   }
 }
 
-/** Sequences of xterm and its kin, in both cursor modes. */
+/** Sequences of xterm and its kin, in both cursor modes, of rxvt and of the Linux console. */
 const SEQUENCES: Readonly<Record<string, Key>> = {
   '\x1b[A': 'up',
   '\x1bOA': 'up',
@@ -111,9 +111,11 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '\x1b[H': 'home',
   '\x1bOH': 'home',
   '\x1b[1~': 'home',
+  '\x1b[7~': 'home',
   '\x1b[F': 'end',
   '\x1bOF': 'end',
   '\x1b[4~': 'end',
+  '\x1b[8~': 'end',
   '\x1b': 'escape',
   '\r': 'enter',
   '\n': 'enter',
@@ -121,24 +123,35 @@ const SEQUENCES: Readonly<Record<string, Key>> = {
   '\x7f': 'backspace',
   '\b': 'backspace',
   '\x1b[15~': 'f5',
+  '\x1b[[E': 'f5',
   '\x03': 'ctrl-c',
   '\x0c': 'ctrl-l',
   '\x15': 'ctrl-u',
   '\x1a': 'ctrl-z',
 }
 
-/** `[CSI][parameters][final]`, `[SS3][letter]`, or one character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
-const KEY = /\x1b\[[0-9;?]*[@-~]|\x1bO[A-Z]|./gsu
+/**
+ * `[CSI][parameters][intermediates][final]` of ECMA-48, with a mouse of X10 (`M` and three
+ * characters) and the first five function keys of the Linux console (`[` and a letter);
+ * `[SS3][letter]`; or one character.
+ */
+const KEY =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
+  /\x1b\[(?:M.{3}|\[[A-E]|[0-?]*[ -/]*[@-~])|\x1bO[0-9;]*[A-Za-z]|./gsu
 
 /** Begin of a sequence at the end of what has come. */
+const UNFINISHED =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
+  /\x1b(?:\[(?:M.{0,2}|\[|[0-?]{0,32}[ -/]{0,4})|O[0-9;]{0,8})?$/su
+
+/** Parameter of a key that Shift, Alt or Ctrl is held with: it is the same key here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sent as controls
-const UNFINISHED = /\x1b(?:\[[0-9;?]{0,16}|O)?$/
+const MODIFIER = /^(\x1b\[)(?:1(?=;\d+[A-Z])|(\d+)(?=;\d+~));\d+/u
 
 /** Splits one chunk into keys; those that have no name here are left out. */
 function keysOf(chunk: string): Key[] {
   return [...chunk.matchAll(KEY)].flatMap(([sequence]) => {
-    const name = SEQUENCES[sequence]
+    const name = SEQUENCES[sequence.replace(MODIFIER, '$1$2')]
     if (name !== undefined) return [name]
     return sequence.length > 2 || sequence < ' ' ? [] : [sequence]
   })
