@@ -77,13 +77,17 @@ export interface SeriesInfo {
   readonly plot?: string
   readonly color?: string
   readonly firstSeenMs: number
-  /** End of the last second in which something arrived for it. */
+  /**
+   * End of the last closed second in which something arrived for it; of a new series, that of the
+   * second before it.
+   */
   readonly lastDataMs: number
   /** Silent for longer than the hub's stale time. */
   readonly isStale: boolean
   /**
    * Counter: the total (net of decrements). Gauge: the value, `1e999` for infinity. Others: the
-   * count.
+   * count. Totals and counts are those at the end of `lastDataMs`: what comes later is in cells of
+   * later seconds, and with them the total at each of these.
    */
   readonly current: ExactJson | null
   /**
@@ -108,7 +112,7 @@ export interface SeriesInfo {
     readonly m5: number
     readonly m15: number
   }
-  /** Histograms and summaries, since the series began. */
+  /** Histograms and summaries, since the series began, with all that has come. */
   readonly statistics?: StatisticsJson
   /**
    * Only the history has it: its times are those of its first and its last cell, and it has no
@@ -203,8 +207,9 @@ interface CounterColumn {
   readonly id: number
   readonly kind: 'counter'
   /**
-   * Increase in each step; 0 where the counter stood still, null where the hub has no data, or
-   * where nothing came because its peer was not there, be it for a part of the step.
+   * Increase in each step, net of decrements; 0 where the counter stood still, null where the hub
+   * has no data, or where nothing came because its peer was not there, be it for a part of the
+   * step.
    */
   readonly delta: readonly (ExactJson | null)[]
 }
@@ -385,7 +390,8 @@ export interface CellsEvent {
   readonly endMs: number
   readonly intervalMs: number
   /**
-   * Increments of series that the stream carries and that changed; a counter left out stood still.
+   * Increments of series that the stream carries and that changed, net of decrements; a counter
+   * left out stood still.
    * Null where nothing came because the peer that it comes from was not there, be it for a part of
    * the interval.
    */

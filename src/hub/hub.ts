@@ -34,6 +34,7 @@ import { GaugeSampler, type SampleDemand } from './live/samples/gauge-sampler.ts
 import { Samples } from './live/samples/samples.ts'
 import { Sessions } from './live/sessions.ts'
 import { CellCloser } from './live/tick.ts'
+import { ToldTotals } from './live/told-totals.ts'
 import { Totals } from './live/totals.ts'
 import type { Log } from './log.ts'
 import type { HubGuest, Participant, Resident } from './resident.ts'
@@ -83,6 +84,7 @@ export class Hub implements HubView {
   readonly live: LiveRing
   readonly samples: Samples
   readonly sessions: Sessions
+  readonly told: ToldTotals
   /** Memory beyond the ring; set before {@link start}. */
   history: HubView['history']
   past: HubView['past']
@@ -139,6 +141,7 @@ export class Hub implements HubView {
       bytesLimit: config.samplesBytesLimit,
     })
     this.sessions = new Sessions(config.sessionsLimit)
+    this.told = new ToldTotals(this.series, clock.wallMs())
     this.metrics = new SelfMetrics(this.series, this.#writer)
     this.reports = new ErrorReports(clock, this.metrics, log)
     this.#load = new LoadMeter(memoryBudget(config.memoryBytesLimit))
@@ -153,6 +156,7 @@ export class Hub implements HubView {
     this.#merger = new SecondMerger({
       ...parts,
       deliver: (frame) => this.#deliver(frame),
+      late: (frame) => this.told.takeLate(frame),
       handedOn: () => this.durable.handedOn(),
     })
     this.durable = new DurableTotals(clock, this.#merger)
@@ -292,9 +296,7 @@ export class Hub implements HubView {
     }
   }
 
-  /**
-   * Lists all that has something to do when a second is closed, in the order in which it is called.
-   */
+  /** Lists what has something to do when a second is closed, in the order of the calls. */
   #participants(): Participant[] {
     const expiry = new SeriesExpiry({
       series: this.series,
@@ -325,6 +327,7 @@ export class Hub implements HubView {
     for (const snapshot of this.#snapshots) yield* snapshot.take(frame)
     yield* this.live.pushing(frame)
     yield* this.sessions.pushing(frame)
+    yield* this.told.take(frame)
     for (const sink of this.#sinks) yield* sink.offer(frame)
   }
 
@@ -395,7 +398,9 @@ export class Hub implements HubView {
 
   /** Goes on with a series of a former start; to be called before {@link start}. */
   restore(former: FormerSeries): SeriesRecord | undefined {
-    return restoreSeries(former, this.series, this.#writer)
+    const record = restoreSeries(former, this.series, this.#writer)
+    if (record !== undefined) this.told.begin(record)
+    return record
   }
 
   /**

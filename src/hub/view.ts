@@ -16,7 +16,7 @@ import type { LiveRing } from './live/ring.ts'
 import type { SampleDemand } from './live/samples/gauge-sampler.ts'
 import type { Samples } from './live/samples/samples.ts'
 import type { Sessions } from './live/sessions.ts'
-import type { CounterRecord, SeriesRecord, Total } from './series/record.ts'
+import type { CounterRecord, GaugeRecord, SeriesRecord, Total } from './series/record.ts'
 import type { SourcesAnswer } from './status/status.ts'
 import type { Task } from './tasks/task.ts'
 
@@ -62,8 +62,10 @@ export interface HubView {
   wasAway(source: string, fromMs: number, toMs: number): boolean
   /** Tells whether the peer that a series comes from is not there: nothing is known of it now. */
   isAway(record: SeriesRecord): boolean
-  /** Reads exact totals since the series began. */
+  /** Reads exact totals since the series began, with all that has come. */
   total(record: SeriesRecord): Total
+  /** Totals up to the end of a second that is told, as those who add later ones need them. */
+  readonly told: ListedTotals
   /**
    * Reads the totals of many counters at once, without their windows.
    * @param records as many as there are totals to be read, with a metric each
@@ -79,6 +81,13 @@ export interface HubView {
   tap(listener: string, take: TakeTapped): (() => void) | undefined
   /** True once every listener has been tried and at least one listens. */
   readonly isReady: boolean
+}
+
+export interface ListedTotals {
+  /** End of the newest second that they have all of, Unix ms. */
+  readonly endMs: number
+  /** Gives the total of a counter, net of decrements, or the count of a distribution. */
+  of(record: Exclude<SeriesRecord, GaugeRecord>): Exact
 }
 
 export interface FractionsNoted {

@@ -3,9 +3,10 @@
  * selection. They are kept for the newest second only, which is what most streams show; windows of
  * longer intervals and replays belong to one stream each.
  */
+import { netDelta } from '../../hub/live/canonical-values.ts'
 import type { Frame } from '../../hub/live/frame.ts'
 import { mergeSelected } from '../../hub/live/merge-frames.ts'
-import type { SeriesRecord } from '../../hub/series/record.ts'
+import { decrementsId, type SeriesRecord } from '../../hub/series/record.ts'
 import type { Task } from '../../hub/tasks/task.ts'
 import type { HubView } from '../../hub/view.ts'
 import type { GaugeSpread, Kind } from '../../model/index.ts'
@@ -61,7 +62,7 @@ export class LivePayloads {
     const known = isWhole ? this.#newestOf(only)?.payloads.get(key) : undefined
     if (known !== undefined) return known
     const kindOf = (id: number): Kind | undefined => this.#view.series.get(id)?.identity.kind
-    const frame = isWhole ? only : yield* mergeSelected(frames, ids, kindOf)
+    const frame = isWhole ? only : yield* mergeSelected(frames, this.#withParts(ids), kindOf)
     let json = ''
     for (const piece of this.json(frame, ids)) {
       json += piece ?? ''
@@ -70,6 +71,12 @@ export class LivePayloads {
     const event = eventOf(frame, json)
     this.#newestOf(frame)?.payloads.set(key, event)
     return event
+  }
+
+  /** Adds the ids of decrements, which are told with their counters. */
+  #withParts(ids: readonly number[]): readonly number[] {
+    const parts = ids.flatMap((id) => decrementsId(this.#view.series.get(id)) ?? [])
+    return parts.length === 0 ? ids : [...ids, ...parts].sort((a, b) => a - b)
   }
 
   /** Writes the CellsEvent of a frame as JSON text, in pieces. */
@@ -106,7 +113,7 @@ export class LivePayloads {
       const { kind } = record
       let fragment = fragments.get(id)
       if (fragment === undefined) {
-        fragment = fragmentOf(frame, id, kind)
+        fragment = fragmentOf(frame, record)
         if (fragment === '' && this.#isGap(record, frame)) fragment = `[${id},null]`
         fragments.set(id, fragment)
       }
@@ -125,12 +132,15 @@ function eventOf(frame: Frame, data: string): Buffer {
 }
 
 /** Writes `[id,cell]`; empty where nothing happened to the series in the frame. */
-function fragmentOf(frame: Frame, id: number, kind: Kind): string {
+function fragmentOf(frame: Frame, record: SeriesRecord): string {
+  const { id, kind } = record
+  if (kind === 'counter') {
+    const delta = netDelta(record, frame)
+    return delta === undefined ? '' : `[${id},${deltaJson(delta)}]`
+  }
   const row = frame.row(id, kind)
   if (row < 0) return ''
   switch (kind) {
-    case 'counter':
-      return `[${id},${deltaJson(frame.deltaAt(row))}]`
     case 'gauge':
       return `[${id},${numberJson(frame.gaugeValues[row]!)}${spreadJson(frame.spreadAt(row))}]`
     case 'histogram':

@@ -1,9 +1,14 @@
 /** The list of series: filtering, paging, and what is said of one series (api.ts SeriesInfo). */
 import type { FoundRecords, PastRecord } from '../../hub/history/past-list.ts'
 import { closedValue } from '../../hub/live/canonical-values.ts'
-import { isDecrements, type SeriesRecord, type Total } from '../../hub/series/record.ts'
+import {
+  type GaugeRecord,
+  isDecrements,
+  type SeriesRecord,
+  type Total,
+} from '../../hub/series/record.ts'
 import type { HubView } from '../../hub/view.ts'
-import { type Exact, exact, MINUTE, rateSuffix, subtractExact } from '../../model/index.ts'
+import { type Exact, MINUTE, rateSuffix } from '../../model/index.ts'
 import { type SeriesWords, seriesFilter } from '../../model/text/series-filter.ts'
 import type { ExactJson, SeriesInfo } from '../api.ts'
 import { type Pieces, ROWS_PER_STEP } from '../pieces.ts'
@@ -58,7 +63,7 @@ export function* seriesJson(view: HubView, query: SeriesQuery): Pieces<string> {
       isMore = true
       continue
     }
-    rows += `${shown === 0 ? '' : ','}${rowJson(describe(view, record, view.total(record)))}`
+    rows += `${shown === 0 ? '' : ','}${rowJson(describe(view, record))}`
     shown++
     last = record.id
   }
@@ -80,13 +85,11 @@ function rowJson(info: SeriesInfo): string {
 
 /** Describes one series with everything the hub knows of it. */
 export function detailSeries(view: HubView, record: SeriesRecord): SeriesInfo {
-  const total = view.total(record)
-  const info = describe(view, record, total)
   const rates = view.rates(record)
   return {
-    ...info,
+    ...describe(view, record),
     ...(rates === undefined ? {} : { rates }),
-    ...statisticsOf(total),
+    ...statisticsOf(view.total(record)),
   }
 }
 
@@ -96,12 +99,17 @@ function statisticsOf(total: Total): Pick<SeriesInfo, 'statistics'> {
   return { statistics: summaryStatistics(total.summary, total.sum) }
 }
 
-function describe(view: HubView, record: SeriesRecord, total: Total): SeriesInfo {
+/**
+ * Total and time go together: what comes later is in seconds that end later. A second that is
+ * still on its way is in neither.
+ */
+function describe(view: HubView, record: SeriesRecord): SeriesInfo {
   return {
     ...descriptionOf(view, record),
+    lastDataMs: Math.min(record.lastDataMs, view.told.endMs),
     isStale: view.clock.wallMs() - record.lastDataMs > view.staleAfterMs,
-    current: currentValue(total),
-    canonical: canonicalOf(view, record, total),
+    current: currentValue(view, record),
+    canonical: canonicalOf(view, record),
     ...resetsOf(record),
   }
 }
@@ -164,14 +172,14 @@ function resetsOf(record: SeriesRecord): Pick<SeriesInfo, 'resets' | 'startMs'> 
 }
 
 /** Gives the one value of a series for simple viewers: a counter is a rate per minute. */
-function canonicalOf(view: HubView, record: SeriesRecord, total: Total): SeriesInfo['canonical'] {
+function canonicalOf(view: HubView, record: SeriesRecord): SeriesInfo['canonical'] {
   const { identity, metadata } = record
   const name = metadata.displayName || identity.name
-  if (total.kind === 'gauge') return { name, value: currentNumber(total.value) }
+  if (record.kind === 'gauge') return { name, value: currentNumber(gaugeValue(view, record)) }
   const { live } = view
   const isKnown = live.newest !== undefined && !view.isAway(record)
   const value = isKnown ? closedValue(record, live.newest, live, MINUTE) : Number.NaN
-  const ending = total.kind === 'counter' ? rateSuffix(MINUTE) : ''
+  const ending = record.kind === 'counter' ? rateSuffix(MINUTE) : ''
   return { name: name + ending, value: currentNumber(value) }
 }
 
@@ -179,17 +187,14 @@ function currentNumber(value: Exact | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : Number(value)
 }
 
-function currentValue(total: Total): ExactJson | null {
-  switch (total.kind) {
-    case 'counter':
-      return knownExact(subtractExact(total.total, total.decrements))
-    case 'gauge':
-      return currentExact(total.value)
-    case 'histogram':
-      return knownExact(exact(total.histogram.count))
-    case 'summary':
-      return total.summary.count
-  }
+function currentValue(view: HubView, record: SeriesRecord): ExactJson | null {
+  if (record.kind === 'gauge') return currentExact(gaugeValue(view, record))
+  return knownExact(view.told.of(record))
+}
+
+function gaugeValue(view: HubView, record: GaugeRecord): Exact | undefined {
+  const total = view.total(record)
+  return total.kind === 'gauge' ? total.value : undefined
 }
 
 function withoutUndefined<T extends object>(

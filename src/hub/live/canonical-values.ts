@@ -266,13 +266,21 @@ function counterValue(record: CounterRecord, frame: Frame, scaleS: number): numb
     if (isOverdue(record, window.seconds, frame)) return Number.NaN
     return incrementRate(window.delta, window.seconds, scaleS)
   }
-  const decrements = record.decrements === undefined ? 0 : deltaOf(record.decrements, frame)
-  return incrementRate(subtractExact(deltaOf(record, frame), decrements), frame.seconds, scaleS)
+  return incrementRate(netDelta(record, frame) ?? 0, frame.seconds, scaleS)
 }
 
-function deltaOf(record: CounterRecord, frame: Frame): Exact {
-  const row = frame.row(record.id, 'counter')
-  return row < 0 ? 0 : frame.deltaAt(row)
+/**
+ * Gives what a counter grew by in a frame, net of decrements; undefined where nothing came for it.
+ */
+export function netDelta({ id, decrements }: CounterRecord, frame: Frame): Exact | undefined {
+  const grown = deltaOf(id, frame)
+  const fallen = decrements && deltaOf(decrements.id, frame)
+  return fallen === undefined ? grown : subtractExact(grown ?? 0, fallen)
+}
+
+function deltaOf(id: number, frame: Frame): Exact | undefined {
+  const row = frame.row(id, 'counter')
+  return row < 0 ? undefined : frame.deltaAt(row)
 }
 
 /** Tells whether the window after the newest one should have come long ago. */

@@ -179,7 +179,7 @@ test('a wrapping counter that falls is a reset: it counts on from the new total'
   handle.add(-93)
   assert.deepEqual(bench.cell(bench.tick(), record), { kind: 'counter', delta: 7 })
   assert.ok(record.kind === 'counter')
-  assert.deepEqual(record.falls, { count: 1, lastMs: 2000 })
+  assert.deepEqual(record.falls, { count: 1, lastMs: 2000, lost: 100n })
   assert.deepEqual(bench.totals.of(record), { kind: 'counter', total: 7, decrements: 0 })
 })
 

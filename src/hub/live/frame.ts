@@ -128,6 +128,12 @@ export class Frame {
     return this.#histograms.addTo(sums, this.#histogramPlaces[row]!)
   }
 
+  /** Gives the number of observations in a row of a kind's column. */
+  countAt(row: number, kind: 'histogram' | 'summary'): bigint {
+    if (kind === 'histogram') return this.#histograms.countAt(this.#histogramPlaces[row]!)
+    return BigInt(this.#summaries[row]!.count)
+  }
+
   gaugeAt(row: number): Exact {
     return this.wideGauges.get(this.gaugeIds[row]!) ?? this.gaugeValues[row]!
   }

@@ -23,6 +23,8 @@ interface SecondMergerParts {
   readonly sinks: readonly SinkQueue[]
   /** Hands a whole second on to all who take it. */
   deliver(frame: Frame): Task
+  /** Takes note of cells of a second that was handed on before. */
+  late(frame: Frame): Task
   /** Called when a second has been handed on, and with it what came late and is due. */
   handedOn(): void
 }
@@ -219,6 +221,7 @@ export class SecondMerger implements Participant {
     for (const endMs of this.#late.keys()) {
       if (left-- === 0) return
       const { frame: late } = this.#takeLate(endMs)!
+      yield* this.#parts.late(late)
       const former = live.holding(endMs)
       if (former !== undefined) live.replace(former, yield* mergeBeside(former, [late]))
       for (const sink of sinks) yield* sink.offerLate(late)

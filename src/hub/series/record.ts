@@ -33,10 +33,10 @@ export interface CounterRecord extends AnyRecord {
   /** Cumulative counters (`mr`): the last reading and the resets. */
   readonly reading: CumulativeReading | undefined
   /**
-   * Counters that wrap (of some filters): how often the total fell, each time a reset, and the end
-   * of the interval of the last fall, from which exports count.
+   * Counters that wrap (of some filters): how often the total fell, each time a reset, the end of
+   * the interval of the last fall, from which exports count, and what was lost in all, mod 2^64.
    */
-  falls: { readonly count: number; readonly lastMs: number } | undefined
+  falls: { readonly count: number; readonly lastMs: number; readonly lost: bigint } | undefined
   /** Whole part that its metric held when it was restored: no cell of this start tells of it. */
   begun: bigint | undefined
   /** True while windows have come for it that are in no cell yet. */
@@ -70,6 +70,11 @@ export interface SummaryRecord extends AnyRecord {
 /** Tells whether a series is the second part of a counter, which is not shown for itself. */
 export function isDecrements(record: SeriesRecord): boolean {
   return record.kind === 'counter' && record.isDecrements
+}
+
+/** Gives the id of a series' second part; undefined where it has none. */
+export function decrementsId(record: SeriesRecord | undefined): number | undefined {
+  return record?.kind === 'counter' ? record.decrements?.id : undefined
 }
 
 /** Tells whether a series is a histogram that comes as windows. */

@@ -109,7 +109,7 @@ test('all records of a series say the same, whichever of them was told', () => {
   assert.ok(a.kind === 'counter' && b?.kind === 'counter')
   assert.notEqual(a, b)
   a.windows = new CounterWindows()
-  a.falls = { count: 1, lastMs: 7000 }
+  a.falls = { count: 1, lastMs: 7000, lost: 0n }
   a.isWaiting = true
   b.lastDataMs = 6000
   assert.equal(b.windows, a.windows)

@@ -399,8 +399,7 @@ export class SeriesStore implements SeriesDefiner {
       // what has come or left since the look through all of them counts, too
       if (record === undefined || !(record.lastDataMs < instantMs) || record.isLeaving) return
       if (record.source === OWN_SOURCE || record.isKept || isPart(record)) return
-      const part = partOf(record)
-      if (part === undefined || part.lastDataMs < instantMs) silent.push(record)
+      silent.push(record)
     }
     yield* forEachItem(yield* this.#columns.silentSince(instantMs), look)
     return silent.flatMap(withPart)

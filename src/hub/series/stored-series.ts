@@ -143,6 +143,15 @@ export class StoredCounter extends Stored implements CounterRecord {
     return this.is('decrements')
   }
 
+  /** End of the last interval in which something arrived for it or its decrements. */
+  override get lastDataMs(): number {
+    return Math.max(super.lastDataMs, this.decrements?.lastDataMs ?? 0)
+  }
+
+  override set lastDataMs(ms: number) {
+    super.lastDataMs = ms
+  }
+
   /** Whether it is the second part of a counter that knows it. */
   get isAttached(): boolean {
     return this.is('attached')

@@ -302,6 +302,11 @@ export class PackedHistograms {
     return this.#unpackerAt(place).histogram(this.#bounds)
   }
 
+  /** Reads the number of observations in the histogram of a place. */
+  countAt(place: number): bigint {
+    return this.#unpackerAt(place).count()
+  }
+
   /** Adds the histogram of a place to sums; false, and nothing is added, if it has bounds. */
   addTo(sums: BucketSums, place: number): boolean {
     return this.#unpackerAt(place).addTo(sums)
@@ -372,6 +377,11 @@ class Unpacker {
     if (tag !== 2) return
     const length = this.#near()
     this.#at += length
+  }
+
+  count(): bigint {
+    if ((this.#bytes[this.#at++]! << 24) >> 24 === BOUNDED) this.#near()
+    return this.#big()
   }
 
   histogram(bounds: readonly Bounds[]): Histogram {

@@ -1,5 +1,5 @@
 /** The number beside a chart and the quiet line under it, at one second. */
-import type { SeriesInfo } from '../../http/api.ts'
+import type { ExactJson, SeriesInfo } from '../../http/api.ts'
 import { allDigits, changeText, format, type Quantity, text, totalText } from '../format/number.ts'
 import { type Per, shownAs } from '../format/rate.ts'
 import { ageText, clockText, durationText, lifeText } from '../format/time.ts'
@@ -136,26 +136,23 @@ function quietLine(data: SeriesData, info: SeriesInfo, second: number, unit: str
  * Finds the total of a counter at a second: the listed one, and what came since, or less what came
  * after. Undefined where a second in between is not known.
  */
-function totalAt(data: SeriesData, info: SeriesInfo, second: number): bigint | number | undefined {
-  if (info.current === null) return undefined
-  const listed = secondOf(info.lastDataMs)
-  const [from, to, sign] = second >= listed ? [listed, second, 1] : [second, listed, -1]
-  if (data.step > 1 || from < data.coveredFrom || to > data.coveredTo) {
-    return second === listed ? Number(info.current) : undefined
-  }
+function totalAt(
+  data: SeriesData,
+  { current, lastDataMs }: SeriesInfo,
+  second: number,
+): bigint | ExactJson | undefined {
+  if (current === null) return undefined
+  const listed = secondOf(lastDataMs)
+  if (second === listed) return current
+  const [from, to, sign] = second > listed ? [listed, second, 1] : [second, listed, -1]
+  if (data.step > 1 || from < data.coveredFrom || to > data.coveredTo) return undefined
   let sum = 0
-  for (let at = from + 1; at <= to; at += 1) {
-    const rate = data.at('rate', at)
-    if (!Number.isNaN(rate)) sum += rate
-  }
-  const { current } = info
+  for (let at = from + 1; at <= to; at += 1) sum += sign * (data.at('rate', at) || 0)
   // Rates of whole numbers leave roundings of divisions, those of fractions are what they are.
   const whole = Math.round(sum)
-  const change = (Math.abs(sum - whole) < 1e-6 ? whole : sum) * sign
-  if (typeof current === 'string' && /^-?\d+$/.test(current)) {
-    return BigInt(current) + BigInt(whole * sign)
-  }
-  return Number(current) + change
+  const isWhole = Math.abs(sum - whole) < 1e-6 && Number.isInteger(+current)
+  // A total that is text is an integer which no double holds.
+  return isWhole || typeof current === 'string' ? BigInt(current) + BigInt(whole) : current + sum
 }
 
 /** Makes the last column of lines and tables: how far from usual, or how long silent. */

@@ -32,6 +32,7 @@ import {
   EMPTY_SUMMARY,
   type Exact,
   Exemplars,
+  exact,
   Histogram,
   type Identity,
   identityKey,
@@ -39,6 +40,7 @@ import {
   mergeSummaries,
   type Summary,
   sortLabels,
+  subtractExact,
   summarySum,
 } from '../../../src/model/index.ts'
 import { DIALECTS } from '../dialects.ts'
@@ -60,6 +62,8 @@ export interface FakeSeries {
 interface Held {
   record: SeriesRecord
   total: Exact
+  /** Total, or count, when the last second was closed. */
+  told: Exact
   value: Exact | undefined
   all: Histogram
   summary: Summary
@@ -227,6 +231,7 @@ export class FakeHubView implements HubView {
     for (const held of this.series.all()) this.#close(held, builder)
     const frame = builder.build(this.clock.wallMs(), seconds)
     this.live.push(frame)
+    this.told = { ...this.told, endMs: frame.endMs }
     this.sessions.push(frame)
     return frame
   }
@@ -260,6 +265,15 @@ export class FakeHubView implements HubView {
     }
   }
 
+  told: HubView['told'] = {
+    of: (record) => {
+      const { told } = this.series.held(record.id)
+      if (record.kind !== 'counter' || record.decrements === undefined) return told
+      return subtractExact(told, this.series.held(record.decrements.id).told)
+    },
+    endMs: START_MS,
+  }
+
   countersOf(records: readonly CounterRecord[], totals: BigUint64Array): void {
     for (const [i, { id }] of records.entries()) totals[i] = BigInt(this.series.held(id).total)
   }
@@ -291,6 +305,9 @@ export class FakeHubView implements HubView {
     if (open.summary.count > 0) builder.summary(record.id, open.summary)
     if (open.hasWindow) held.last = open.summary
     held.summary = mergeSummaries(held.summary, open.summary)
+    held.told = held.total
+    if (record.kind === 'histogram') held.told = exact(held.all.count)
+    if (record.kind === 'summary') held.told = held.summary.count
     if (hasData(open)) record.lastDataMs = this.clock.wallMs()
   }
 
@@ -334,6 +351,7 @@ class FakeSeriesList implements SeriesList {
     const held: Held = {
       record,
       total: 0,
+      told: 0,
       value: undefined,
       all: new Histogram(),
       summary: EMPTY_SUMMARY,

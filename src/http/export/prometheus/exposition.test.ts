@@ -138,7 +138,7 @@ describe('when totals began', () => {
     const record = hub.series.get(addKey(hub, 'n', 'mr'))!
     assert.ok(record.kind === 'counter')
     scrape(hub, 'openmetrics')
-    record.falls = { count: 1, lastMs: 1_700_000_060_000 }
+    record.falls = { count: 1, lastMs: 1_700_000_060_000, lost: 0n }
     const { samples } = scrape(hub, 'openmetrics')
     assert.equal(samples.get('n_created{shp_type="mr"}'), '1700000060')
   })

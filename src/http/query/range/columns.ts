@@ -22,6 +22,8 @@ export interface ShownSeries
   extends Pick<SeriesRecord, 'id' | 'identity' | 'source' | 'firstSeenMs'> {
   /** Time from which on it was no more, where it is one of the past. */
   readonly goneMs?: number
+  /** Second part of a counter, which is taken off it. */
+  readonly decrements?: Pick<SeriesRecord, 'id'> | undefined
 }
 
 /** Placement of the seconds of one frame in columns, in the order of time; some may lie outside. */

@@ -5,6 +5,7 @@
  */
 import { type CellAnswer, HistoryError, type HistoryStore } from '../../../history/store.ts'
 import type { Frame } from '../../../hub/live/frame.ts'
+import { decrementsId } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
 import { refusalOf } from '../history-refusal.ts'
@@ -92,16 +93,20 @@ interface FoundRange {
 export async function findPast(view: HubView, asked: AskedRange): Promise<FoundRange> {
   const { fromMs, toMs, stepMs } = asked
   const untilMs = historyUntilMs(view, asked)
+  const ids = asked.ids.flatMap((id) => {
+    const part = decrementsId(view.series.get(id))
+    return part === undefined ? [id] : [id, part]
+  })
   const { history } = view
   const plain = { window: alignWindow(fromMs, toMs, stepMs), past: undefined }
   if (history === undefined || plain.window.fromMs >= untilMs) return plain
   const wholeMs = Math.ceil(stepMs / 1000) * 1000
   try {
-    const first = await readFrom(view, history, asked, wholeMs, untilMs)
+    const first = await readFrom(view, history, { ...asked, ids }, wholeMs, untilMs)
     // samples are finer than the history: it widens their steps only where it knows anything
     if (stepMs < 1000 && !first.isKnown) return plain
     if (first.window.stepMs === first.stepMs) return first
-    return await readFrom(view, history, asked, first.stepMs, untilMs)
+    return await readFrom(view, history, { ...asked, ids }, first.stepMs, untilMs)
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
     if (error.code === 'too_large' || error.code === 'busy') {

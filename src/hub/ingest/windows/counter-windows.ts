@@ -25,6 +25,8 @@ export class CounterWindows {
   #taken = 0n
   /** Rest that the metric lacks of the total: less than 1. */
   readonly #rest = new RunningSum()
+  /** The same as far as seconds that were handed on have told of it. */
+  readonly #told = new RunningSum()
   #hasLast = false
   #lastDelta: Exact = 0
   #lastSeconds = 0
@@ -45,6 +47,7 @@ export class CounterWindows {
     const isTaken = this.#addDelta(total, counter)
     this.#open.clear()
     this.#taken = 0n
+    if (isTaken) this.#told.add(this.#rest.value)
     return isTaken
   }
 
@@ -117,7 +120,23 @@ export class CounterWindows {
    * Gives the total, of which the metric holds `whole`; a fraction as far as a double has place.
    */
   total(whole: bigint): Exact {
-    const rest = Math.max(0, this.#rest.value)
-    return rest === 0 || whole >= NO_FRACTIONS_FROM ? exact(whole) : Number(whole) + rest
+    return totalOf(whole, this.#rest.value)
   }
+
+  /** Notes by how much a cell that was handed on differs from what the metric grew by. */
+  tell(rest: number): void {
+    this.#told.add(rest)
+  }
+
+  /**
+   * Gives the total as far as was told, likewise, to which a further cell may come.
+   * @param rest what that one would note by {@link tell}
+   */
+  told(whole: bigint, rest = 0): Exact {
+    return totalOf(whole, this.#told.value + rest)
+  }
+}
+
+function totalOf(whole: bigint, rest: number): Exact {
+  return rest <= 0 || whole >= NO_FRACTIONS_FROM ? exact(whole) : Number(whole) + rest
 }

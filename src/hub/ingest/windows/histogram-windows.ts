@@ -38,6 +38,11 @@ export class HistogramWindows {
     return addExact(total.sum, open.sum)
   }
 
+  /** Number of all observations, but for those of the open second. */
+  get count(): bigint {
+    return this.#total?.count ?? 0n
+  }
+
   /** Gives all observations since the series began, those of the open second too. */
   total(): Histogram {
     if (this.#total === undefined) return this.#open.clone()

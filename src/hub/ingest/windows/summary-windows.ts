@@ -13,6 +13,7 @@ export class SummaryWindows {
   #seconds = 0
   #total = EMPTY_SUMMARY
   #sum = 0
+  #earlierCount = 0
   #last: SummaryWindow = { summary: EMPTY_SUMMARY, seconds: 0 }
 
   add(summary: Summary, intervalSec: number): void {
@@ -25,6 +26,16 @@ export class SummaryWindows {
   begin(summary: Summary): void {
     this.#total = mergeSummaries(this.#total, summary)
     this.#sum += summarySum(summary)
+  }
+
+  /** Adds likewise what its sender had observed before: no cell tells of it. */
+  addEarlier(summary: Summary): void {
+    this.#earlierCount += summary.count
+    this.begin(summary)
+  }
+
+  get earlierCount(): number {
+    return this.#earlierCount
   }
 
   /** All observations since the series began. */

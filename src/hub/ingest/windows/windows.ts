@@ -115,7 +115,7 @@ function mergeSummary(
 ): boolean {
   if (!isPlausible(summary) || !isPlausible(earlier)) return false
   record.windows ??= new SummaryWindows()
-  record.windows.begin(earlier)
+  record.windows.addEarlier(earlier)
   record.windows.add(summary.count === 0 ? EMPTY_SUMMARY : summary, intervalSec)
   return true
 }

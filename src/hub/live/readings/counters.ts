@@ -190,7 +190,7 @@ export class CounterReadings {
       }
       const id = ids[row]!
       if (high < lastHigh || (high === lastHigh && low < lastLow)) {
-        this.#noteFall(id, endMs)
+        this.#noteFall(id, endMs, page.last[row]!)
         lastLow = 0
         lastHigh = 0
       }
@@ -216,10 +216,15 @@ export class CounterReadings {
   }
 
   /** Notes a fall. Only a wrapping counter can: it began anew, and counts from 0. */
-  #noteFall(id: number, endMs: number): void {
+  #noteFall(id: number, endMs: number, lost: bigint): void {
     const record = this.#store.get(id)
     if (record?.kind !== 'counter') return
-    record.falls = { count: (record.falls?.count ?? 0) + 1, lastMs: endMs }
+    const { falls } = record
+    record.falls = {
+      count: (falls?.count ?? 0) + 1,
+      lastMs: endMs,
+      lost: BigInt.asUintN(64, (falls?.lost ?? 0n) + lost),
+    }
   }
 }
 
