@@ -19,11 +19,11 @@
  * its type by mixType, from bucket `hash & mask` on, up to an empty one.
  *
  * A key that is not found there may be one that a limit refuses: it is looked for in the set
- * `hash & (REFUSED_SETS - 1)`, which has 8 buckets; setsAt 0 = there are none. An entry of these
- * has a negative slot and, in place of a counter, the ticket of whom it is refused to. It holds
- * where that is one of the two in the head: of a limit for all, and of the limit of the source
- * whose lines are read. The ingest draws new tickets when a limit eases, so that no entry before
- * holds.
+ * `hash & (REFUSED_SETS - 1)`, [hashes: 8 x i32][places: 8 x i32]; setsAt 0 = there are none. A
+ * set begins at a multiple of 64, for processors read lines of so many bytes. An entry of these has
+ * a negative slot and, in place of a counter, the ticket of whom it is refused to. It holds where
+ * that is one of the two in the head: of a limit for all, and of the limit of the source whose
+ * lines are read. The ingest draws new tickets when a limit eases, so that no entry before holds.
  */
 import type { WasmOwnMemory } from './wasm.ts'
 

@@ -109,8 +109,8 @@ export class KeyTable extends TableMemory {
     bytesBehindHead = 0,
   ): { memory: WasmOwnMemory; headAt: number; behindHeadAt: number } | undefined {
     if (this.#headAt >= 0) return undefined
-    const behindHeadAt = roomBytes + KEY_HEAD_BYTES
-    const startAt = (behindHeadAt + bytesBehindHead + 15) & ~15
+    const behindHeadAt = lineFrom(roomBytes + KEY_HEAD_BYTES)
+    const startAt = lineFrom(behindHeadAt + bytesBehindHead)
     const memory = createMemory(startAt + this.bytes)
     if (memory === undefined) return undefined
     this.#rehash(() => {
@@ -354,7 +354,7 @@ export class KeyTable extends TableMemory {
       return
     }
     if (this.#entriesLimit !== this.top) this.#entriesEnd = this.top
-    this.take(Math.max(size, FIRST_ENTRY_BYTES, (this.#bytesUsed >>> 4) & ~7))
+    this.take(lineFrom(Math.max(size, FIRST_ENTRY_BYTES, this.#bytesUsed >>> 4)))
     this.#entriesLimit = this.top
   }
 
@@ -481,6 +481,11 @@ export class KeyTable extends TableMemory {
     this.ints[at] = this.#bucketsAt * 4
     this.ints[at + 1] = this.#mask
   }
+}
+
+/** Rounds up to a line of 64 bytes, which is what a processor reads at once. */
+function lineFrom(bytes: number): number {
+  return (bytes + 63) & ~63
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -181,9 +181,10 @@ export class RefusedKeys {
     const head = ((end - start) << 8) | type
     const first = (mixed & (REFUSED_SETS - 1)) * REFUSED_WAYS
     for (let bucket = first; bucket < first + REFUSED_WAYS; bucket++) {
-      const at = (this.#setsAt >> 2) + 2 * bucket
-      const place = ints[at + 1]!
-      if (place === 0 || ints[at] !== mixed || ints[(place + ENTRY.head) >> 2] !== head) continue
+      const at = this.#placeAt(bucket)
+      const place = ints[at]!
+      if (place === 0 || ints[at - REFUSED_WAYS] !== mixed) continue
+      if (ints[(place + ENTRY.head) >> 2] !== head) continue
       const ticket = ints[(place + ENTRY.counter) >> 2]!
       if (ticket !== this.#ticketOfAll && ticket !== this.#ticketOfSource) continue
       if (this.#isSame(place + ENTRY.key, bytes, start, end)) return FIRST_SLOT - bucket
@@ -244,7 +245,7 @@ export class RefusedKeys {
     ints[(place + ENTRY.counter) >> 2] = ticket
     for (let i = 0; i < length; i++) this.#bytes[place + ENTRY.key + i] = bytes[start + i]!
     const at = this.#placeAt(bucket)
-    ints[at - 1] = mixed
+    ints[at - REFUSED_WAYS] = mixed
     ints[at] = place
     columns.refusals[bucket] = this.#numberOf(refusal) + 1
     columns.hashes[bucket] = hash
@@ -327,7 +328,8 @@ export class RefusedKeys {
 
   /** Index of the word that says where a bucket's entry is. */
   #placeAt(bucket: number): number {
-    return (this.#setsAt >> 2) + 2 * bucket + 1
+    const way = bucket & (REFUSED_WAYS - 1)
+    return (this.#setsAt >> 2) + 2 * (bucket - way) + REFUSED_WAYS + way
   }
 
   /** Empties a bucket, and takes it out of the list that it is in. */

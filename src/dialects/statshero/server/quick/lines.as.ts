@@ -17,7 +17,22 @@
  * The table of keys is that of src/arena/key-memory.ts; where its head begins is in the state.
  * When a list is full, the call returns and `resume` goes on; also behind a line that JavaScript
  * must have taken before anything is gathered behind it.
+ *
+ * Plain lines in a row are a group, whose keys are looked up together (known-keys.as.ts).
  */
+import {
+  BYTE_MASKS,
+  entryOf,
+  G_AT,
+  G_HASH,
+  G_HEAD,
+  G_VALUE,
+  GROUP_AT,
+  GROUP_BYTES,
+  GROUP_END,
+  guess,
+} from './known-keys.as'
+
 const HEAD_AT: usize = 0,
   MAX_FRAME: usize = 4,
   DIGITS_MAX: usize = 8
@@ -31,8 +46,7 @@ const ITEMS: usize = 36,
   PLACES: usize = 40,
   FRAMES: usize = 44
 
-const BYTE_MASKS: usize = 64,
-  LANES_TO: usize = 96,
+const LANES_TO: usize = 96,
   LANE: usize = 160
 const ITEMS_AT: usize = 256
 const ITEMS_MAX: usize = 4096
@@ -45,15 +59,10 @@ const PLACES_MAX: usize = 2048
 /** Tickets of the senders of a batch of datagrams, u32 each. */
 const TICKETS_AT: usize = PLACES_AT + PLACES_MAX * 4
 const TICKETS_MAX: u32 = 1024
-
 const KEY_BYTES_MAX: usize = 4096
 /** Places in the head of the table. */
-const SETS_AT: usize = 8,
-  TICKET_OF_ALL: usize = 12,
-  TICKET_OF_SOURCE: usize = 16,
+const TICKET_OF_SOURCE: usize = 16,
   SECRETS: usize = 32
-const REFUSED_SETS: u32 = 65536
-const SET_BYTES: usize = 64
 const FACTOR: u32 = 0x9e3779b1
 const NOT_GATHERED: i32 = -1
 const LINE: i32 = 4,
@@ -177,43 +186,40 @@ function products(words: v128, secrets: usize): v128 {
   return i32x4.mul(v128.and(hidden, i32x4.splat(0xffff)), i32x4.shr_u(hidden, 16))
 }
 
-/**
- * Compares the key of an entry with the one at `p`, of which `tail` is what its last block begins
- * with.
- */
-function isKey(entry: usize, p: usize, whole: usize, rest: usize, tail: v128): bool {
-  const key = entry + 24
-  let differs = v128.xor(v128.and(v128.load(key + whole), v128.load(BYTE_MASKS + 16 - rest)), tail)
-  for (let i: usize = 0; i < whole; i += 16) {
-    differs = v128.or(differs, v128.xor(v128.load(key + i), v128.load(p + i)))
-  }
-  return !v128.any_true(differs)
-}
-
-/** Finds the entry of a key that is refused to who sent it, or 0; as {@link isKey} compares. */
-function refused(
-  head: usize,
-  h: u32,
-  entryHead: u32,
-  p: usize,
-  whole: usize,
-  rest: usize,
-  tail: v128,
-): usize {
-  const sets = <usize>load<u32>(head, SETS_AT)
-  if (sets == 0) return 0
-  const ofAll = load<u32>(head, TICKET_OF_ALL)
-  const set = sets + <usize>(h & (REFUSED_SETS - 1)) * SET_BYTES
-  for (let i: usize = 0; i < SET_BYTES; i += 8) {
-    const entry = <usize>load<u32>(set + i, 4)
-    if (entry == 0 || load<u32>(set + i) != h || load<u32>(entry, 4) != entryHead) continue
-    const ticket = load<u32>(entry, 12)
-    if (ticket != ofAll) {
-      if (ticket != ticketOfSource || (hasLines && ticketOfLines != ticket)) continue
+/** Takes the lines of a group. @returns where it stopped: at `end`, or where a list is full */
+function takeGroup(head: usize, groupEnd: usize, end: usize): usize {
+  guess(head, groupEnd)
+  for (let g: usize = GROUP_AT; g < groupEnd; g += GROUP_BYTES) {
+    const p = <usize>load<u32>(g, G_AT)
+    if (items >= itemsEnd || places >= PLACES_AT + PLACES_MAX * 4) return p
+    // behind lines of others, which may add a key, entries hold only for their source
+    const source = hasLines && ticketOfLines != ticketOfSource ? 0 : ticketOfSource
+    const entry = entryOf(head, source, g)
+    if (entry == 0) {
+      const next = g + GROUP_BYTES
+      const lineEnd = next < groupEnd ? load<u32>(next, G_AT) : <u32>end
+      note(<u32>p, LINE, lineEnd, load<u32>(ORIGIN))
+      continue
     }
-    if (isKey(entry, p, whole, rest, tail)) return entry
+    const lines = load<i32>(entry, 8)
+    const value = load<u64>(g, G_VALUE)
+    const type = load<u32>(g, G_HEAD) & 255
+    if (type == METER && lines != NOT_GATHERED && value < 0x40000000) {
+      if (lines == 0) {
+        store<u32>(places, <u32>entry)
+        places += 4
+      }
+      store<i32>(entry, lines + 1, 8)
+      store<u64>(entry, load<u64>(entry, 16) + value, 16)
+    } else {
+      noteDatagram()
+      store<i32>(items, load<i32>(entry))
+      store<i32>(items, type, 4)
+      store<f64>(items, <f64>value, 8)
+      items += 16
+    }
   }
-  return 0
+  return end
 }
 
 /**
@@ -222,14 +228,12 @@ function refused(
  */
 function take(p: usize, end: usize): usize {
   const head = <usize>load<u32>(HEAD_AT)
-  const buckets = <usize>load<u32>(head)
-  const mask = load<u32>(head, 4)
   const digitsMax = <usize>load<u32>(DIGITS_MAX)
   const colon = i8x16.splat(<i8>COLON)
   const bar = i8x16.splat(<i8>BAR)
   const lf = i8x16.splat(<i8>LF)
+  let g: usize = GROUP_AT
   while (p < end) {
-    if (items >= itemsEnd || places >= PLACES_AT + PLACES_MAX * 4) break
     // ---- the key, up to the first of : | LF
     let at = p
     let secrets = head + SECRETS
@@ -286,52 +290,30 @@ function take(p: usize, end: usize): usize {
       h = (h ^ (h >> 16)) * FACTOR
       h ^= h >> 15
       h ^= (type + 1) * FACTOR
-      // ---- the entry
-      const entryHead = ((<u32>size) << 8) | type
-      const whole = size & ~15
-      let bucket = h & mask
-      let entry: usize = 0
-      while (true) {
-        const b = buckets + ((<usize>bucket) << 3)
-        const place = load<i32>(b, 4)
-        if (place == 0) break
-        if (load<u32>(b) == h && place > 0 && load<u32>(place, 4) == entryHead) {
-          if (isKey(place, p, whole, rest, tail)) {
-            entry = place
-            break
-          }
-        }
-        bucket = (bucket + 1) & mask
-      }
-      if (entry == 0) entry = refused(head, h, entryHead, p, whole, rest, tail)
-      if (entry == 0) break
-      // ---- what it says
+      // ---- one more of the group
+      store<u32>(g, <u32>p, G_AT)
+      store<u32>(g, h, G_HASH)
+      store<u32>(g, ((<u32>size) << 8) | type, G_HEAD)
+      store<u64>(g, value, G_VALUE)
+      g += GROUP_BYTES
       p = next
-      const lines = load<i32>(entry, 8)
-      if (type == METER && lines != NOT_GATHERED && value < 0x40000000) {
-        if (lines == 0) {
-          store<u32>(places, <u32>entry)
-          places += 4
-        }
-        store<i32>(entry, lines + 1, 8)
-        store<u64>(entry, load<u64>(entry, 16) + value, 16)
-      } else {
-        noteDatagram()
-        store<i32>(items, load<i32>(entry))
-        store<i32>(items, type, 4)
-        store<f64>(items, <f64>value, 8)
-        items += 16
-      }
       q = 0
       break
     }
+    if (q == 0 && g < GROUP_END) continue
+    // ---- the group, and any other line behind it
+    if (g > GROUP_AT) {
+      const stopped = takeGroup(head, g, p)
+      g = GROUP_AT
+      if (stopped < p) return stopped
+    }
     if (q == 0) continue
-    // ---- any other line
+    if (items >= itemsEnd || places >= PLACES_AT + PLACES_MAX * 4) break
     while (load<u8>(q) != LF) q++
     if (q > p) note(<u32>p, LINE, <u32>q + 1, load<u32>(ORIGIN))
     p = q + 1
   }
-  return p
+  return g > GROUP_AT ? takeGroup(head, g, p) : p
 }
 
 /** Goes on with the body at hand. @returns whether it is through */

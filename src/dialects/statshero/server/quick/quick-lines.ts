@@ -65,7 +65,10 @@ const READ_AHEAD = 16
 /** Most datagrams of a batch. */
 const DATAGRAMS_MAX = 1024
 const TICKETS_AT = PLACES_AT + PLACES_MAX * 4
-const PART_AT = TICKETS_AT + DATAGRAMS_MAX * 4
+/** Lines that the module looks up together. */
+const GROUP_AT = TICKETS_AT + DATAGRAMS_MAX * 4
+const GROUP_BYTES = 16 * 24
+const PART_AT = GROUP_AT + GROUP_BYTES
 /** Room before a read for what came of its first frame before. */
 const FRONT_AT = PART_AT + PART_BYTES + READ_AHEAD
 const FRONT_BYTES = 131_072
