@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ColorWishes, colorDepth, type Style, styleCode, styleSequence } from './color.ts'
+import {
+  type ColorWishes,
+  colorDepth,
+  hasScreen,
+  type Style,
+  styleCode,
+  styleSequence,
+} from './color.ts'
 
 const STYLES: readonly Style[] = [
   ...(['plain', 'bold', 'faint', 'data', 'unusual', 'lost', 'cursor', 'ok'] as const),
@@ -54,4 +61,10 @@ test('a colour of a line is the nearest that the terminal has', () => {
   assert.equal(styleSequence(styleCode('#00ffff'), '16'), '\x1b[0;96m')
   assert.equal(styleSequence(styleCode('#ff0000'), 'none'), '\x1b[0m')
   assert.equal(styleSequence(styleCode('#nonsense'), '256'), '\x1b[0m')
+})
+
+test('a screen is drawn at a terminal, not at one that moves no cursor', () => {
+  assert.equal(hasScreen({ isTTY: true }, { TERM: 'vt100' }), true)
+  assert.equal(hasScreen({ isTTY: true }, { TERM: 'dumb' }), false)
+  assert.equal(hasScreen({}, { TERM: 'xterm' }), false)
 })

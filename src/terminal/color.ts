@@ -119,6 +119,14 @@ export interface ColorWishes {
   readonly theme?: 'dark' | 'light' | undefined
 }
 
+/** Tells whether an output can show a screen: a terminal, and one that moves its cursor. */
+export function hasScreen(
+  output: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return output.isTTY === true && env.TERM !== 'dumb'
+}
+
 /** Chooses the depth; NO_COLOR counts when it is not empty (no-color.org). */
 export function colorDepth({ color, isTerminal, env, theme }: ColorWishes): ColorDepth {
   if (!color || !isTerminal || env.NO_COLOR || env.TERM === 'dumb') return 'none'

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { systemClock } from '../../time/system-clock.ts'
 import { ALL_WINDOWS } from '../../viewer/chart/time-window.ts'
-import { colorDepth } from '../color.ts'
+import { colorDepth, hasScreen } from '../color.ts'
 import { parseInstant, wholeNumber } from '../flag-values.ts'
 import type { TerminalParts } from '../session.ts'
 import { type HubAddress, parseHub, STANDARD_HUB } from './address.ts'
@@ -59,7 +59,7 @@ export function addWindowOption(command: Command): Command {
 /** Gives the process's terminal; undefined where there is none, or lines are wanted. */
 export function terminalOf({ color, json }: HubArguments): TerminalParts | undefined {
   const { stdin: input, stdout: output, env } = process
-  if (json || !output.isTTY) return undefined
-  const depth = colorDepth({ color, isTerminal: output.isTTY, env })
+  if (json || !hasScreen(output, env)) return undefined
+  const depth = colorDepth({ color, isTerminal: true, env })
   return { input, output, process, color: depth, clock: systemClock }
 }

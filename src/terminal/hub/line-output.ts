@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { escapeUnseen } from '../../model/text/unseen.ts'
 import { systemClock } from '../../time/system-clock.ts'
 import { countText, seenLine } from '../../viewer/format/seen.ts'
-import { type ColorDepth, colorDepth } from '../color.ts'
+import { type ColorDepth, colorDepth, hasScreen } from '../color.ts'
 import { onExit } from '../exit.ts'
 import { Job } from '../job.ts'
 import { Keyboard } from '../keys.ts'
@@ -44,7 +44,7 @@ export class LineOutput {
   #skipped = 0
 
   constructor({ limit, color, json }: LineOutputOptions) {
-    const isTerminal = process.stdout.isTTY === true
+    const isTerminal = hasScreen(process.stdout, process.env)
     this.isForPerson = isTerminal && json === undefined
     this.color = colorDepth({ color, isTerminal: this.isForPerson, env: process.env })
     this.#limit = limit ?? Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /** Runs `pentameter scope` with the process it is in. */
 import { CommandError, EXIT_USAGE } from '../../../terminal/exit.ts'
-import { colorDepth } from '../../../terminal/index.ts'
+import { colorDepth, hasScreen } from '../../../terminal/index.ts'
 import { systemClock } from '../../../time/system-clock.ts'
 import { ExporterFeed } from './feed/exporter-feed.ts'
 import type { ScopeArguments, ScopeRequest } from './flags.ts'
@@ -16,13 +16,13 @@ export async function runScope(
   const { stdin: input, stdout: output, stderr: errors, env } = process
   const clock = systemClock
   const openFeed = await openerOf(request)
-  if (json || !output.isTTY) {
+  if (json || !hasScreen(output, env)) {
     const isJson = json === true
     await scopeAsLines(request, openFeed, { output, errors, process, clock, isJson })
     return
   }
   const paper = theme === 'system' ? undefined : theme
-  const depth = colorDepth({ color, isTerminal: output.isTTY, env, theme: paper })
+  const depth = colorDepth({ color, isTerminal: true, env, theme: paper })
   await scopeOnScreen(request, openFeed, { input, output, process, color: depth, clock })
 }
 

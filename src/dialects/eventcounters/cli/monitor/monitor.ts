@@ -1,7 +1,7 @@
 /** `pentameter counters monitor URL`: the counters of an application, live. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseBoolean } from '../../../../terminal/flag-values.ts'
-import { colorDepth } from '../../../../terminal/index.ts'
+import { colorDepth, hasScreen } from '../../../../terminal/index.ts'
 import { systemClock } from '../../../../time/system-clock.ts'
 import type { CounterSource } from '../../../command-line.ts'
 import { addRequestOptions, type RequestArguments, requestOf, wordsOf } from '../request.ts'
@@ -76,11 +76,11 @@ export function addMonitor(group: Command, sources: readonly CounterSource[]): v
         thresholds: args.threshold,
       }
       const { stdin: input, stdout: output, stderr: errors, env } = process
-      if (args.json || !output.isTTY) {
+      if (args.json || !hasScreen(output, env)) {
         await monitorAsLines(request, options, { output, errors, process, clock: systemClock })
         return
       }
-      const color = colorDepth({ color: args.color, isTerminal: output.isTTY, env })
+      const color = colorDepth({ color: args.color, isTerminal: true, env })
       await monitorOnScreen(request, options, {
         ...{ input, output, process, color, clock: systemClock },
       })
