@@ -59,8 +59,19 @@ const AGO_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 8
 /** Parses an instant: ISO 8601, Unix seconds, or `7d`, `3h`, `20m`, `45s` ago. @returns Unix ms */
 export function parseInstant(text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
-  if (count !== undefined) return Date.now() - Number(count) * AGO_UNITS[unit!]! * 1000
-  const ms = /^\d{9,12}$/.test(text) ? Number(text) * 1000 : Date.parse(text)
+  const ms =
+    count !== undefined
+      ? Date.now() - Number(count) * AGO_UNITS[unit!]! * 1000
+      : /^\d{9,12}$/.test(text)
+        ? Number(text) * 1000
+        : Date.parse(text)
   if (!Number.isNaN(ms) && ms >= 0) return ms
   throw new InvalidArgumentError('want 2026-01-31T12:00Z, Unix seconds, or 7d, 3h, 20m, 45s ago')
+}
+
+/** Parses an instant that was. @returns Unix ms */
+export function parsePast(text: string): number {
+  const ms = parseInstant(text)
+  if (ms <= Date.now()) return ms
+  throw new InvalidArgumentError('that is still to come: want a time before now')
 }

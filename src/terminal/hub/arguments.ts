@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { systemClock } from '../../time/system-clock.ts'
 import { ALL_WINDOWS } from '../../viewer/chart/time-window.ts'
 import { colorDepth, hasScreen } from '../color.ts'
-import { parseInstant, wholeNumber } from '../flag-values.ts'
+import { parsePast, wholeNumber } from '../flag-values.ts'
 import type { TerminalParts } from '../session.ts'
 import { type HubAddress, parseHub, STANDARD_HUB } from './address.ts'
 
@@ -42,7 +42,7 @@ export function addSinceOption(command: Command): Command {
   return command.option(
     '--since <time>',
     "lines from then on, of the hub's history: 2026-01-31T12:00Z, or 7d, 3h, 20m, 45s ago",
-    parseInstant,
+    parsePast,
   )
 }
 

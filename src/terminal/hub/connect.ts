@@ -32,11 +32,15 @@ function problemOf(error: unknown, address: HubAddress): string {
     return `the hub at ${address.name} answers ${error.status}: ${escapeUnseen(error.reason)}`
   }
   if (error instanceof SyntaxError) return noHub(address)
-  const reason = error instanceof HubError ? error.code : String(error)
+  const reason = error instanceof HubError && error.code !== 'broken' ? error.code : wordsOf(error)
   return (
     `no hub answers at ${address.name} (${escapeUnseen(reason)})\n` +
     '  start one with `pentameter serve`, or say where it is: --hub HOST:PORT'
   )
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function noHub({ name }: HubAddress): string {

@@ -51,7 +51,9 @@ export class HttpConnection implements HubConnection {
       const outgoing = this.#send(path, options, (incoming) => {
         readAll(incoming).then((text) => resolve(answerOf(incoming, text, this.#url(path))), reject)
       })
-      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')))
+      outgoing.on('timeout', () =>
+        outgoing.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS / 1000} s`)),
+      )
       outgoing.on('error', (error) => reject(hubError(error)))
       outgoing.end(body)
     })
