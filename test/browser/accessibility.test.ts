@@ -31,7 +31,7 @@ const VIEWS = [
   {
     name: 'gauge',
     path: '/series/queue.depth{queue=email}',
-    ready: isDrawn('canvas[aria-label*="over time"]'),
+    ready: isDrawn('canvas[aria-label*=", last "]'),
   },
   {
     name: 'a Wallaroo application',
@@ -118,7 +118,7 @@ const VIEWS = [
     name: 'windows of hours and days',
     scene: 'history',
     path: '/series/queue.depth{queue=email}?window=86400',
-    ready: isDrawn('canvas[aria-label*="over time"]'),
+    ready: isDrawn('canvas[aria-label*=", last "]'),
   },
   {
     name: 'sources of a hub with a history',
@@ -196,6 +196,14 @@ test('axe finds nothing in the list of Wallaroo applications', { skip }, async (
   await page.locator('.verdict').first().waitFor()
   await page.evaluate(AXE)
   assert.deepEqual(await violations(page), [])
+})
+
+test('the name of a picture holds its series, its window and its values', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/series/queue.depth{queue=email}?window=300' })
+  const names = '[...document.querySelectorAll("canvas")].map((canvas) => canvas.ariaLabel)'
+  const value = /^Value of queue\.depth.*email.*, last 5\smin, now \d[^,]*, .*; T: as a table$/
+  await until(page, `${names}.some((name) => ${value}.test(name))`)
+  await until(page, `${names}.some((name) => /, last 10\\smin/.test(name))`)
 })
 
 test('axe finds nothing in an open menu', { skip }, async (t) => {

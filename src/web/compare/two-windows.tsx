@@ -54,7 +54,7 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
       note={isHistogram ? 'p50 dotted, p99 solid' : `${names[0]} and ${names[1]}`}
       height="h232"
       isWide
-      label={`${entry.text}, ${names[0]} and ${names[1]}; T: as a table`}
+      label={`${entry.text}, ${names[0]} and ${names[1]}`}
       plot={plot}
       table={(data, { from, to }) => {
         const lines = windowLines(pair(data), from, to, { before, factor, names })

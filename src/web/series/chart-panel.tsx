@@ -1,8 +1,9 @@
 /** A large chart of one series: subscribed while on screen, its numbers beside it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
+import { escapeUnseen } from '../../model/text/unseen.ts'
 import { SteadyRange } from '../../viewer/chart/scale.ts'
-import { digitsApart, format, NO_BREAK_SPACE } from '../../viewer/format/number.ts'
+import { digitsApart, format, NO_BREAK_SPACE, text } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { emptyWordsOf } from '../../viewer/series/reading.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
@@ -76,8 +77,10 @@ interface ChartPanelProps {
   readonly title: string
   readonly note?: ComponentChildren
   readonly height: 'h104' | 'h168' | 'h216' | 'h232' | 'h360'
-  /** Text of what the picture is, for those who do not see it. */
+  /** Text of what the picture is, for those who do not see it: time and values come behind it. */
   readonly label: string
+  /** Seconds that are shown, where it is not the window of the page. */
+  readonly seconds?: number
   readonly plot: (data: SeriesData, view: ChartView) => Plot
   /** Rows of what the picture shows. */
   readonly table: (data: SeriesData, view: ChartView) => ChartTable
@@ -97,6 +100,7 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
   const page = usePage()
   const { store, cursor } = page
   const steady = useRef(new SteadyRange())
+  const named = useRef('')
   const viewOf = (of: SteadyRange, second: number | null): ChartView => {
     const to = store.clock.edge()
     return { from: to - store.clock.window.peek(), to, cursor: second, steady: of }
@@ -111,6 +115,10 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
     const view = viewOf(steady.current, cursor.second.value)
     const drawn = draw(painter, data, view)
     cursor.setAxis(element, drawn.time)
+    const shown = { ...view, from: view.to - (props.seconds ?? view.to - view.from) }
+    const name = escapeUnseen(`${label}, ${statedWords(data, shown, figures)}; T: as a table`)
+    if (name !== named.current) element.setAttribute('aria-label', name)
+    named.current = name
     onDrawn?.(drawn, data, view)
   }, useSubscription(entry.id))
   const rowsOf = (rows: ChartPanelProps['table']) => (): ChartTable | undefined => {
@@ -144,6 +152,18 @@ export function ChartPanel(props: ChartPanelProps): JSX.Element {
   )
 }
 
+/** Says which time a picture shows, and its numbers at the end of that. */
+function statedWords(
+  data: SeriesData,
+  { from, to, cursor }: ChartView,
+  figures: readonly Figure[] = [],
+): string {
+  const values = figures.map(({ caption, unit, read }) => {
+    return `${caption} ${text(read(data, cursor ?? to), unit)}`
+  })
+  return [`last ${spanText(to - from)}`, ...values].join(', ')
+}
+
 /** Says what a point of a line stands for. */
 export function EachStep(): JSX.Element {
   const step = usePage().store.clock.step.value
@@ -159,7 +179,7 @@ export function Observations({ entry }: { entry: Entry }): JSX.Element {
       title="Observations"
       note="per second"
       height="h104"
-      label={`Observations per second of ${entry.text}`}
+      label={`Observations of ${entry.text}`}
       figures={[laneFigure('count', '/s', 'per second')]}
       table={(data, view) => lanesTable(data, view, OBSERVATIONS)}
       plot={(data, view) => {

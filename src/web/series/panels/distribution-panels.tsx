@@ -32,7 +32,7 @@ function Percentiles({ entry }: PanelProps): JSX.Element {
       title="Percentiles"
       note={<EachStep />}
       height="h216"
-      label={`Percentiles of ${entry.text} over time; T: as a table`}
+      label={`Percentiles of ${entry.text}`}
       table={(data, view) =>
         lanesTable(
           data,
@@ -72,7 +72,7 @@ function Distribution({ entry }: PanelProps): JSX.Element {
       title="Distribution over time"
       note={<span class="follows" ref={when} />}
       height="h232"
-      label={`Distribution over time of ${entry.text}; T: as a table`}
+      label={`Distribution over time of ${entry.text}`}
       table={(data, view) => bucketsTable(data, view, unit)}
       all={(data, view) => heatTable(data, view, unit)}
       plot={(data, view) => {

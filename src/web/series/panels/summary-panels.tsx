@@ -19,7 +19,7 @@ export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
         title="Mean"
         note="shaded: the deviation around it"
         height="h232"
-        label={`Mean and deviation of ${entry.text} over time; T: as a table`}
+        label={`Mean and deviation of ${entry.text}`}
         table={(data, view) => lanesTable(data, view, lanes('mean', 'deviation'))}
         plot={(data, { steady, ...view }) =>
           deviationPicture(data, view, { unit, size: 'large', steady })
@@ -35,7 +35,7 @@ export function SummaryPanels({ entry }: { entry: Entry }): JSX.Element {
           </>
         }
         height="h168"
-        label={`Smallest and largest of ${entry.text} over time; T: as a table`}
+        label={`Smallest and largest of ${entry.text}`}
         table={(data, view) => lanesTable(data, view, lanes('min', 'max'))}
         plot={(data, { steady, ...view }) =>
           rangePicture(data, view, { unit, size: 'large', steady })

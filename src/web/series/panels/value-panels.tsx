@@ -87,7 +87,7 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
           </>
         }
         height="h360"
-        label={`${title} of ${entry.text} over time; T: as a table`}
+        label={`${title} of ${entry.text}`}
         table={(data, view) => seriesTable(data, view, shown)}
         plot={(data, view) =>
           pictureOf(data, view, { ...shown, size: 'large', steady: view.steady })
@@ -113,7 +113,8 @@ export function ValuePanels({ entry }: { entry: Entry }): JSX.Element {
           entry={entry}
           title="Last 10 minutes"
           height="h168"
-          label={`${title} of ${entry.text} over the last 10 minutes; T: as a table`}
+          label={`${title} of ${entry.text}`}
+          seconds={LONG_SECONDS}
           table={(data, { to }) => seriesTable(data, { from: to - LONG_SECONDS, to }, shown)}
           plot={(data, { from, to, cursor, steady }) => {
             const view = { from: to - LONG_SECONDS, to, cursor }
