@@ -22,6 +22,7 @@ const PAGE_ROWS = 1 << PAGE_SHIFT
 const ROW_MASK = PAGE_ROWS - 1
 /** Cells between two looks at the clock: some tenths of a millisecond. */
 const ROWS_PER_STEP = 16_384
+const NO_HALVES = new Uint32Array(0)
 const KINDS = ['counter', 'histogram', 'summary'] as const
 
 type ToldRecord = Exclude<SeriesRecord, GaugeRecord>
@@ -124,9 +125,14 @@ export class ToldTotals implements ListedTotals {
     const { counterIds, counterDeltas } = frame
     const deltas = new Uint32Array(counterDeltas.buffer, counterDeltas.byteOffset)
     const hasFractions = fractional.size > 0
+    let index = -1
+    let halves = NO_HALVES
     for (let row = from; row < end; row++) {
       const id = counterIds[row]!
-      const { halves } = this.#pageOf(id)
+      if (id >>> PAGE_SHIFT !== index) {
+        index = id >>> PAGE_SHIFT
+        halves = this.#pageOf(id).halves
+      }
       const at = (id & ROW_MASK) * 2
       const before = halves[at]!
       const low = (before + deltas[2 * row]!) >>> 0

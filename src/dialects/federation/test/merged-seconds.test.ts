@@ -47,6 +47,18 @@ function sumOf(hub: ServedHub, name: string): unknown {
   return total.kind === 'counter' ? total.total : undefined
 }
 
+/** Compares what a list tells with the cells so far. @returns whether the zone has more */
+function checkTold(hub: ServedHub): boolean {
+  const record = [...hub.hub.series].find(({ identity }) => identity.name === 'requests')
+  if (record?.kind !== 'counter') return false
+  const { told, live } = hub.hub
+  const frames = live.between(0, Number.POSITIVE_INFINITY)
+  const cells = frames.map((frame) => Number(deltaOf(hub, 'requests', frame.endMs) ?? 0))
+  const sum = cells.reduce((all, each) => all + each, 0)
+  assert.equal(told.of(record), sum)
+  return Number(sumOf(hub, 'requests')) > sum
+}
+
 suite('seconds of hubs that are attached', () => {
   test('a counter is the sum of all hubs in the second in which each counted', async () => {
     const { clock, a, b, c } = await three()
@@ -62,6 +74,23 @@ suite('seconds of hubs that are attached', () => {
     await second(clock, a, b, c)
     assert.deepEqual([cellOf(a, 'requests'), sumOf(a, 'requests')], [undefined, 326])
     assert.equal(deltaOf(b, 'requests', endMs), 20)
+  })
+
+  test('a list has no second before it is handed on, whichever hubs have told of it', async () => {
+    const { clock, a, b, c } = await three()
+    let isAhead = false
+    for (let i = 1; i <= 5; i++) {
+      for (const [n, hub] of [a, b, c].entries()) count(hub, 'requests', i * 10 ** n)
+      const endMs = clock.wallMs() + 1000
+      clock.advance(1000)
+      await until(() => {
+        isAhead ||= checkTold(a)
+        return a.hub.told.endMs === endMs
+      })
+    }
+    checkTold(a)
+    assert.equal(sumOf(a, 'requests'), 15 * 111)
+    assert.ok(isAhead, 'cells of a hub were in the total before they were handed on')
   })
 
   test('integers beyond 2^53 and negative increments arrive to the unit', async () => {
