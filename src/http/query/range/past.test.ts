@@ -19,11 +19,15 @@ class Bench {
   /** Second up to which the history has all, and those that it has lost. */
   untilS = 0
   readonly lost = new Set<number>()
+  readonly #down: number
 
-  constructor(seconds: number) {
+  /** @param down decrement of each second, where there are any: the history has these, too */
+  constructor(seconds: number, down = 0) {
+    this.#down = down
     Object.assign(this.hub, { history: { read: (query: CellQuery) => this.#read(query) } })
     for (let second = 1; second <= seconds; second++) {
       this.hub.count(this.id, second)
+      if (down > 0) this.hub.countDown(this.id, down)
       this.hub.tick()
     }
     this.untilS = seconds
@@ -45,7 +49,11 @@ class Bench {
     const cells = sums.map((delta): Cell | undefined => {
       return delta === 0 ? undefined : { kind: 'counter', delta }
     })
-    const columns = [{ kind: 'counter', cells } as const]
+    const decrements = Array.from(covered, (isCovered): Cell | undefined => {
+      return isCovered === 0 ? undefined : { kind: 'counter', delta: this.#down * stepS }
+    })
+    const parts = [cells, decrements].slice(0, query.groups.length)
+    const columns = parts.map((each) => ({ kind: 'counter', cells: each }) as const)
     return { fromS, stepS, length, covered, untilS: START_S + this.untilS, columns }
   }
 
@@ -73,6 +81,13 @@ test('seconds that the ring has in tens come from the history, each once', async
   // of ten seconds the ring has all that it ever had
   assert.deepEqual((await bench.deltas(40, 150, 10)).length, 11)
   assert.equal(bench.asked.length, 1)
+})
+
+test('decrements are taken off, in seconds of the history as in those of the ring', async () => {
+  const bench = new Bench(150, 60)
+  const net = numbers(40, 150).map((each) => each - 60)
+  assert.deepEqual(await bench.deltas(40, 150, 1), net)
+  assert.equal(bench.asked[0]?.groups.length, 2)
 })
 
 test('a series that has just ended is told by the history, where the ring is, too', async () => {
