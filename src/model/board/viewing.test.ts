@@ -34,6 +34,15 @@ function row(board: Board, time: number, values: Readonly<Record<string, number>
 }
 
 describe('lines', () => {
+  it('are empty in a time without samples, whatever is before and behind it', () => {
+    const board = fed([100, 100.1, 100.2, 110, 110.1, 110.2], [1, 2, 3, 4, 5, 6], { windowS: 2 })
+    const isEmptyAt = (at: number): boolean => {
+      board.pauseAt(at * 1000)
+      return board.picture(board.plots()[0]!, 100).lines[0]!.trace.isEmpty
+    }
+    assert.deepEqual([50, 106, 111].map(isEmptyAt), [true, true, false])
+  })
+
   it('stand at the times of their samples: a skipped tick bends nothing', () => {
     const board = fed([0, 0.1, 0.3, 0.4, 0.6], [1, 2, 3, 4, 5])
     assert.deepEqual(points(board), [

@@ -12,7 +12,7 @@ import { unpack } from './packed.ts'
 import { readPast } from './past.ts'
 
 /** Past that is read at the beginning, ms: all that a board can show. */
-const PAST_MS = 600_000
+export const PAST_MS = 600_000
 /** Values that wait for the past; beyond, it is given up. */
 const HELD_LIMIT = 2_000_000
 const SECOND_MS = 1000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageText, clockText, durationText, momentText, windowText } from './time.ts'
+import { ageText, clockText, durationText, instantText, momentText, windowText } from './time.ts'
 
 const AT = new Date(2026, 5, 11, 14, 3, 22).getTime()
 
@@ -12,6 +12,14 @@ test('an instant is wall time to the second', () => {
 test('an instant of another day carries the day', () => {
   assert.equal(momentText(AT - 3_600_000, AT), '13:03:22')
   assert.equal(momentText(AT - 86_400_000, AT), '10 Jun 14:03')
+})
+
+test('an instant of another year carries the year', () => {
+  const before = new Date(2025, 11, 31, 23, 59, 58).getTime()
+  assert.equal(momentText(before, AT), '31 Dec 2025 23:59')
+  assert.equal(instantText(before, AT), '31 Dec 2025 23:59:58')
+  assert.equal(instantText(AT, before), '11 Jun 2026 14:03:22')
+  assert.equal(instantText(AT - 86_400_000, AT), '10 Jun 14:03:22')
 })
 
 test('ages grow coarser as they grow', () => {

@@ -28,18 +28,24 @@ export function tickText(second: number, span = 0): string {
   return tenths === 0 ? clockText(whole * 1000) : `${clockText(whole * 1000)}.${tenths}`
 }
 
-/** Writes `03:11:20` today, `11 Jun 03:11` on another day. */
+/** Writes `03:11:20` today, `11 Jun 03:11` on another day, `11 Jun 2024 03:11` of another year. */
 export function momentText(ms: number, nowMs: number): string {
   const at = new Date(ms)
-  if (at.toDateString() === new Date(nowMs).toDateString()) return clockText(ms)
-  return `${dayText(at)} ${two(at.getHours())}:${two(at.getMinutes())}`
+  const day = otherDayText(at, nowMs)
+  return day === '' ? clockText(ms) : `${day}${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** Writes `03:11:20` today, `11 Jun 03:11:20` on another day. */
+/** Writes `03:11:20` today, `11 Jun 03:11:20` on another day, with the year of another year. */
 export function instantText(ms: number, nowMs: number): string {
-  const at = new Date(ms)
-  const isToday = at.toDateString() === new Date(nowMs).toDateString()
-  return isToday ? clockText(ms) : `${dayText(at)} ${clockText(ms)}`
+  return otherDayText(new Date(ms), nowMs) + clockText(ms)
+}
+
+/** Writes `11 Jun ` or `11 Jun 2024 `; nothing of today. */
+function otherDayText(at: Date, nowMs: number): string {
+  const now = new Date(nowMs)
+  if (at.toDateString() === now.toDateString()) return ''
+  const isThisYear = at.getFullYear() === now.getFullYear()
+  return `${dayText(at)} ${isThisYear ? '' : `${at.getFullYear()} `}`
 }
 
 /** Writes when a series lived: `27 Nov 09:12 to 27 Nov 14:03`. */

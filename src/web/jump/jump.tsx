@@ -125,7 +125,10 @@ export function Jump({ setSingles }: { setSingles: (isOn: boolean) => void }): J
   const choose = (target: Target | undefined): void => {
     if (target === undefined) return
     close()
+    const { pathname } = location
     target.go()
+    // of another place its heading gets the focus, as behind a link
+    if (location.pathname !== pathname) (document.activeElement as HTMLElement | null)?.blur()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {

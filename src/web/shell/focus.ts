@@ -36,15 +36,26 @@ function remember(followed: Map<string, string>, path: string): void {
   if (followed.size > PLACES_LIMIT) followed.delete(oldest!)
 }
 
-/** Focuses a link as soon as it is there, else the heading. @returns a function that gives it up */
+/**
+ * Focuses a link as soon as it is there, else the heading; and again, where what a view shows while
+ * it reads has given way to another one. @returns a function that gives it up
+ */
 function focusSoon(link: string | undefined): () => void {
   const began = performance.now()
+  const { pathname } = location
+  let found: HTMLElement | null = null
   let frame = requestAnimationFrame(function look() {
-    if (document.activeElement !== null && document.activeElement !== document.body) return
+    const { activeElement } = document
+    const isElsewhere = activeElement !== null && activeElement !== document.body
+    if (isElsewhere ? activeElement !== found : found?.isConnected) return
+    // gone from here, and not given up yet
+    if (location.pathname !== pathname) return
     const isLate = performance.now() - began > PATIENCE_MS
-    const element = link === undefined || isLate ? heading() : linkTo(link)
-    element?.focus({ preventScroll: true })
-    if (element === null && !isLate) frame = requestAnimationFrame(look)
+    if (!isElsewhere) {
+      found = link === undefined || isLate ? heading() : linkTo(link)
+      found?.focus({ preventScroll: true })
+    }
+    if (!isLate) frame = requestAnimationFrame(look)
   })
   return () => cancelAnimationFrame(frame)
 }

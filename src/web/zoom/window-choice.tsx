@@ -1,6 +1,6 @@
 /** The time window: some by a click, every other one by typing it. */
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { spanText, windowText } from '../../viewer/format/time.ts'
 import { usePage } from '../shell/page.ts'
 import { lengthText, parseLength } from './span.ts'
@@ -17,6 +17,8 @@ function OtherWindow({ window }: { window: number }): JSX.Element {
     if (field.current) field.current.value = shown
     setWrong(false)
   }
+  // Only another window is written over what is being typed.
+  useLayoutEffect(restore, [shown])
   const take = (): void => {
     const text = field.current?.value.trim() ?? ''
     if (text === '' || text === shown) {
@@ -35,8 +37,6 @@ function OtherWindow({ window }: { window: number }): JSX.Element {
   return (
     <input
       ref={field}
-      // Another window is shown by another field: what is being typed in this one stays.
-      key={shown}
       class={shown === '' ? 'other-window' : 'other-window on'}
       type="text"
       aria-label="Other window"

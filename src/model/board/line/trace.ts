@@ -15,8 +15,11 @@ export class Trace {
   low: number = Number.POSITIVE_INFINITY
   high: number = Number.NEGATIVE_INFINITY
 
+  /** Whether nothing of it lies within the window, beside the samples before and behind. */
   get isEmpty(): boolean {
-    return this.length === 0
+    if (this.low <= this.high) return false
+    const { length } = this
+    return length < 2 || this.values.subarray(0, length).some(Number.isNaN)
   }
 
   clear(): void {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { boardValueText, plotTitle } from '../../../../model/board/captions.ts'
 import type { Plot } from '../../../../model/board/plots.ts'
+import { PAST_MS } from '../../../../viewer/board/hub-feed.ts'
 import { shownName } from '../../../../viewer/format/name.ts'
 import { clockText, spanText } from '../../../../viewer/format/time.ts'
 import { Painter } from '../../../../web/chart/painter.ts'
@@ -40,7 +41,10 @@ export function PlotPanel({ session, plot }: PlotPanelProps): JSX.Element {
   const latest = useRef(plot)
   latest.current = plot
   const draw = (painter: Painter, cursor?: number): DrawnPlot => {
-    const emptyWords = board.isEmpty ? 'waiting for the first sample' : 'nothing in this window'
+    const { atMs } = session.shown
+    const isOver = atMs !== null && atMs < page.store.clock.nowMs() - PAST_MS
+    const nothing = isOver ? 'samples of that time are no longer kept' : 'nothing in this window'
+    const emptyWords = board.isEmpty ? 'waiting for the first sample' : nothing
     return drawBoardPlot(painter, { board, plot: latest.current, cursor, emptyWords })
   }
   const isDue = useRef(true)
