@@ -32,7 +32,7 @@ interface Form {
 
 const FORMS: Readonly<Record<Exclude<Density, 'table'>, Form>> = {
   charts: { heights: { head: 40, box: 136 }, gap: 20, width: 264 },
-  lines: { heights: { head: 40, box: 28 }, gap: 32, width: 520 },
+  lines: { heights: { head: 40, box: 28 }, gap: 32, width: 580 },
 }
 
 /** Counts the columns that a list of this width has. */
