@@ -241,3 +241,15 @@ test('hist at a terminal draws bars', { skip }, async (t) => {
   })
   assert.equal(await terminal.isAlternate(), false)
 })
+
+test('watch in a narrow terminal has a name and a figure a line', { skip }, async (t) => {
+  const terminal = new TestTerminal(40, 12)
+  const line = `'${process.execPath}' '${PROGRAM}' watch shop --hub ${address}`
+  const { screen } = await runAtTerminal(t, `stty cols 40 rows 12; ${line}`, {
+    terminal,
+    isSeen: async () => /orders/.test(await terminal.text()),
+    act: (child) => void child.stdin!.write('q'),
+  })
+  assert.match(screen, /^\d\d:\d\d:\d\d {2}shop\.depth {19}7$/m)
+  assert.match(screen, /^\d\d:\d\d:\d\d {2}shop\.orders +[\d.]+\/s$/m)
+})

@@ -31,8 +31,8 @@ interface LineWork {
 const WAITING_LIMIT = 1_048_576
 const COLUMNS = 80
 const ROWS = 24
-/** Narrower lines would be names without figures. */
-const COLUMNS_LEAST = 60
+/** Columns that a line has in any case; a narrower terminal breaks it. */
+const COLUMNS_LEAST = 40
 
 export class LineOutput {
   /** Whether lines are for a person: aligned, in colour, with what a pipe has no use for. */

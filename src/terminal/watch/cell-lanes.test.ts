@@ -46,3 +46,15 @@ test('the past of a counter is its rate', () => {
   lanes.take(undefined, 5)
   assert.deepEqual(lanes.past, { greatest: [2, 0] })
 })
+
+test('a gauge that is not set has the value that it had before, where that is known', () => {
+  const lanes = new CellLanes('gauge', 7)
+  lanes.take(undefined, 1)
+  assert.deepEqual([lanes.at('value'), lanes.past.greatest, lanes.past.least], [7, [7], [7]])
+  const unknown = new CellLanes('gauge')
+  unknown.take(undefined, 1)
+  assert.deepEqual(unknown.past.greatest, [Number.NaN])
+  const counter = new CellLanes('counter', 7)
+  counter.take(undefined, 1)
+  assert.deepEqual(counter.past.greatest, [0])
+})

@@ -33,8 +33,10 @@ export class CellLanes {
   cell: WatchedCell | undefined
   #seconds = 1
 
-  constructor(kind: Kind) {
+  /** @param held value that a gauge has before the first interval, where it is known */
+  constructor(kind: Kind, held?: number) {
     this.kind = kind
+    if (kind === 'gauge') this.cell = held
     this.past = kind === 'gauge' ? { greatest: [], least: [] } : { greatest: [] }
   }
 

@@ -4,6 +4,7 @@
  */
 import { unseenJson } from '../../model/text/unseen.ts'
 import { UNKNOWN_CHANGE } from '../../model/usual.ts'
+import { shownName } from '../../viewer/format/name.ts'
 import { shownAs } from '../../viewer/format/rate.ts'
 import { countText } from '../../viewer/format/seen.ts'
 import { instantText } from '../../viewer/format/time.ts'
@@ -15,7 +16,7 @@ import type { Found } from '../hub/find.ts'
 import { LineOutput } from '../hub/line-output.ts'
 import { ScreenBuffer } from '../screen-buffer.ts'
 import { drawSeriesLine, drawTitles, type TableLayout, tablesOf } from '../series/columns.ts'
-import { figuresOf } from '../series/figures.ts'
+import { type Figures, figuresOf } from '../series/figures.ts'
 import {
   CellLanes,
   cellsOf,
@@ -46,6 +47,8 @@ export const DAY_WIDTH = 17
 const FIGURES_WIDTH = 48
 const NAME_LIMIT = 300
 const NAME_LEAST = 8
+/** Columns of a terminal from which on a line has all figures. */
+const COLUMNS_LEAST = 72
 
 /** Prints until it is ended. @returns when it is over */
 export async function printSeries(hub: Hub, options: LineOptions): Promise<void> {
@@ -61,6 +64,8 @@ class SeriesLines {
   #layout: TableLayout | undefined
   /** Columns of the terminal that it is for. */
   #columns = 0
+  /** Whether it has room for a name and one figure alone. */
+  #isNarrow = false
   #buffer = new ScreenBuffer(0, 0)
   #sinceTitles = Number.POSITIVE_INFINITY
   /** Names of the series below the last titles. */
@@ -102,7 +107,11 @@ class SeriesLines {
     const listed = new Set(entries.map(({ id }) => id))
     for (const id of this.#lanes.keys()) if (!listed.has(id)) this.#lanes.delete(id)
     for (const { id, info } of entries) {
-      if (!this.#lanes.has(id)) this.#lanes.set(id, new CellLanes(info.kind))
+      if (this.#lanes.has(id)) continue
+      // what a gauge is now it was not when the past began
+      const { kind, current, isStale } = info
+      const isHeld = this.#options.sinceMs === undefined && current !== null && !isStale
+      this.#lanes.set(id, new CellLanes(kind, isHeld ? Number(current) : undefined))
     }
     if (entries.length > 0) this.#isWaiting = false
     else if (!this.#isWaiting) {
@@ -129,6 +138,7 @@ class SeriesLines {
     this.#layout = tablesOf(width, widest, { count: 1, room: 1 }, PAST_LIMIT)[0]
     this.#buffer = new ScreenBuffer(width, 1)
     this.#columns = columns
+    this.#isNarrow = isForPerson && columns < COLUMNS_LEAST
   }
 
   #onCells(event: WatchedEvent): void {
@@ -155,19 +165,40 @@ class SeriesLines {
       return
     }
     const second = Math.round(event.endMs / 1000)
+    const figures = figuresOf(lanes, {
+      ...{ info: entry.info, second, hasCursor: false, isStale: false, per: '' },
+      ...{ lastDataMs: event.endMs, nowMs: event.endMs },
+      finding: { ...UNKNOWN_CHANGE, since: 0 },
+    })
+    if (this.#isNarrow) {
+      this.#printNarrow(entry, figures, instantText(event.endMs, Date.now()))
+      return
+    }
     this.#printTitles()
     this.#buffer.clear()
     drawSeriesLine(this.#buffer, 0, this.#layout!, {
       name: this.#nameOf(entry),
-      figures: figuresOf(lanes, {
-        ...{ info: entry.info, second, hasCursor: false, isStale: false, per: '' },
-        ...{ lastDataMs: event.endMs, nowMs: event.endMs },
-        finding: { ...UNKNOWN_CHANGE, since: 0 },
-      }),
+      figures,
       past: this.#output.isForPerson ? lanes.past : { greatest: [] },
       isChosen: false,
     })
     this.#output.write(this.#line(instantText(event.endMs, Date.now())))
+  }
+
+  /** Prints what a list in so small a terminal has: the name and the figure that says most. */
+  #printNarrow(entry: Entry, { last, now, rate, style }: Figures, time: string): void {
+    const buffer = this.#buffer
+    const text = last.text || now.text || rate.text
+    buffer.clear()
+    buffer.write(
+      0,
+      0,
+      shownName(this.#nameOf(entry)),
+      'plain',
+      buffer.columns - textWidth(text) - 1,
+    )
+    buffer.writeRight(0, buffer.columns, text, style)
+    this.#output.write(time.padEnd(this.#timeWidth) + buffer.rowLine(0, this.#output.color))
   }
 
   /** Prints the titles, again for each screen of lines. */
