@@ -153,6 +153,20 @@ test('back is where one was, to the pixel, however often', { skip }, async (t) =
   }
 })
 
+test('how many series there are is not cut for the sake of what could be chosen', {
+  skip,
+}, async (t) => {
+  const { page, hub } = await open(t, { path: '/sources' })
+  for (const value of ['a', 'b']) {
+    hub.add('far.reading', 'gauge', { 'resource.attribute.of.a.long.name': value }, 1)
+  }
+  await page.goto(new URL('/?q=reading', page.url()).href)
+  const count = page.locator('.filters > .count')
+  await until(page, "/^2 of /.test(document.querySelector('.filters > .count')?.innerText)")
+  const [inside, whole] = await count.evaluate((each) => [each.clientWidth, each.scrollWidth])
+  assert.ok(whole! <= inside!, `${whole} px in ${inside}`)
+})
+
 test('a link to a held picture shows that time from history', { skip }, async (t) => {
   const at = new Date(Math.floor(Date.now() / 1000 - 240) * 1000)
   const { page } = await open(t, { path: `/?q=api.requests&at=${at.toISOString()}` })

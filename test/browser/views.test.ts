@@ -90,6 +90,17 @@ test('a title in the overview opens its series, and the link names it', { skip }
   await until(page, `document.activeElement.innerText.startsWith('queue.depth')`)
 })
 
+test('charts with nothing beside them are as wide as the others at 390 px', { skip }, async (t) => {
+  const path = `/series/${encodeURIComponent('queue.depth{queue=email}')}`
+  const { page } = await open(t, { path, width: 390 })
+  const names = 'canvas[aria-label^="Value"], canvas[aria-label*="last 10 minutes"]'
+  await until(page, `document.querySelectorAll('${names}').length === 2`)
+  const [value, long] = await page.locator(names).evaluateAll((all) => {
+    return all.map((each) => each.clientWidth)
+  })
+  assert.equal(long, value)
+})
+
 for (const width of [390, 1010, 1190, 1440]) {
   test(`each number of the statistics is one line at ${width} px`, { skip }, async (t) => {
     for (const series of ['checkout.latency{route=/pay}', 'api.requests{method=GET,status=200}']) {
