@@ -81,7 +81,7 @@ test('a title in the overview opens its series, and the link names it', { skip }
   await page.locator('a.title[title="queue.depth{queue=email}"]').first().click()
   await page.getByRole('heading', { name: 'queue.depth' }).waitFor()
   assert.equal(decodeURIComponent(new URL(page.url()).pathname), '/series/queue.depth{queue=email}')
-  await until(page, isDrawn('canvas[aria-label*="last 10 minutes"]'))
+  await until(page, isDrawn('canvas[aria-label*=", last 10"]'))
   await until(page, `document.activeElement.tagName === 'H1'`)
   await page.goBack()
   await page.locator('.cell').first().waitFor()
