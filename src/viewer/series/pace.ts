@@ -4,6 +4,7 @@
  * window of two seconds one of twice the rate and one of nothing. What is known of now is the mean
  * of the time that the last point tells of.
  */
+import type { SeriesData } from '../store/series-data.ts'
 
 /** Lane of a counter's increments, and of the observations of a distribution. */
 type RateLane = 'rate' | 'count'
@@ -57,6 +58,40 @@ export function pacedRate<Lane extends RateLane = 'rate'>(
   if (least < LEAST || most - least > JITTER || age > most + JITTER) return undefined
   const interval = Math.round((last - at) / DISTANCES)
   return { rate: data.at(lane, last) / interval, interval, age }
+}
+
+/**
+ * Copies the rates of the seconds (from, to], each as the mean of the time between two points that
+ * it lies in; NaN while the next one is still to come. Undefined for all but counters whose last
+ * points of these seconds came at even distances.
+ */
+export function intervalMeans(
+  data: SeriesData,
+  from: number,
+  to: number,
+): Float64Array | undefined {
+  const last = pointBefore(data, to, 'rate')
+  const paced = last === undefined ? undefined : pacedRate(data, last)
+  if (last === undefined || paced === undefined) return undefined
+  const { interval } = paced
+  const reach = interval + JITTER
+  const means = data.values('rate', from, to)
+  // what no point has told of by the time it is late was nothing
+  const isLate = !Number.isNaN(data.at('rate', last + reach + 1))
+  let begin = isLate ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  let mean = Number.NaN
+  // the point behind the window tells of its last seconds
+  for (let at = to + reach; at > from; at -= 1) {
+    const rate = data.at('rate', at)
+    if (Number.isNaN(rate)) continue
+    if (rate !== 0) {
+      const before = pointBefore(data, at - 1, 'rate')
+      begin = before !== undefined && at - before <= reach ? before : at - interval
+      mean = rate / interval
+    }
+    if (at <= to) means[at - from - 1] = at > begin ? mean : 0
+  }
+  return means
 }
 
 /** Finds the last second up to one in which something was counted, all behind it being known. */

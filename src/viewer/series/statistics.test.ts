@@ -4,6 +4,7 @@ import type { Shown } from '../format/rate.ts'
 import { SeriesData } from '../store/series-data.ts'
 import {
   bucketWords,
+  extremeOf,
   outerRowWords,
   startWords,
   undrawnWords,
@@ -68,6 +69,39 @@ test('a counter has its rate in the scale that is shown, over the known seconds'
   assert.equal(rows({ unit: '/s', factor: 1 }).get('now'), '4.00\u00a0/s')
   assert.equal(rows({ unit: '/s', factor: 1 }).get('mean'), '3.00\u00a0/s')
   assert.equal(rows({ unit: '/min', factor: 60 }).get('mean'), '180\u00a0/min')
+})
+
+/** A counter that grew by these amounts in these seconds before now, and by nothing in others. */
+function pacedCounter(points: Readonly<Record<number, number>>): SeriesData {
+  const data = new SeriesData('counter')
+  for (let age = 100; age >= 0; age -= 1) data.write(NOW - age, points[age] ?? 0)
+  return data
+}
+
+function spreadOf(data: SeriesData, from: number, to: number): unknown[] {
+  const rows = new Map(windowNumbers(data, PLAIN, from, to))
+  return ['mean', 'min', 'max', 'deviation'].map((name) => rows.get(name))
+}
+
+test('a counter with a point each ten seconds has least and largest of their means', () => {
+  const late = { 94: 30, 84: 30, 74: 30, 64: 30, 53: 20, 44: 40 }
+  const data = pacedCounter({ ...late, 34: 20, 24: 40, 14: 20, 4: 40 })
+  // 180 in 60 s: 31 of them at 2 a second, 29 at 4
+  assert.deepEqual(spreadOf(data, NOW - 64, NOW - 4), ['3.00', '2', '4', '0.999'])
+  assert.deepEqual(spreadOf(data, NOW - 44, NOW - 24).slice(1), ['2', '4', '1.00'])
+  // the point behind the window tells of its last seconds, of the newest ones none has told yet
+  assert.deepEqual(spreadOf(data, NOW - 34, NOW - 18).slice(1, 3), ['2', '4'])
+  assert.deepEqual(spreadOf(data, NOW - 34, NOW).slice(1, 3), ['2', '4'])
+  assert.equal(extremeOf(data, 'min', NOW - 64, NOW), 2)
+  assert.equal(extremeOf(data, 'max', NOW - 64, NOW), 4)
+})
+
+test('a point of such a counter that did not come is nothing, as in all seconds of others', () => {
+  const even = { 90: 30, 80: 30, 70: 30, 60: 30 }
+  assert.deepEqual(spreadOf(pacedCounter(even), NOW - 80, NOW - 40), ['1.50', '0', '3', '1.50'])
+  const data = pacedCounter({ ...even, 40: 30, 30: 30, 20: 30, 10: 30 })
+  assert.deepEqual(spreadOf(data, NOW - 60, NOW - 10).slice(1, 3), ['0', '3'])
+  assert.deepEqual(spreadOf(pacedCounter({ 9: 30, 7: 20 }), NOW - 20, NOW).slice(1, 3), ['0', '30'])
 })
 
 test('a distribution is merged over the window', () => {

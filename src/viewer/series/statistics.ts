@@ -18,7 +18,7 @@ import {
   quantile,
 } from '../store/buckets.ts'
 import { MAIN_LANE, type SeriesData } from '../store/series-data.ts'
-import { pacedRate } from './pace.ts'
+import { intervalMeans, pacedRate } from './pace.ts'
 
 type NumberRow = readonly [name: string, words: string]
 
@@ -86,10 +86,11 @@ export function windowNumbers(
 
 /**
  * Finds the least or largest value in the seconds (from, to], NaN where none is known: of a gauge
- * what it went through within them, of others their main lane.
+ * what it went through within them, of others their main lane, of a counter whose points come
+ * slower than seconds the means between them.
  */
 export function extremeOf(data: SeriesData, end: 'min' | 'max', from: number, to: number): number {
-  const values = data.values(data.kind === 'gauge' ? end : MAIN_LANE[data.kind], from, to)
+  const values = data.kind === 'gauge' ? data.values(end, from, to) : mainValues(data, from, to)
   const pick = end === 'min' ? Math.min : Math.max
   return values.reduce(
     (kept, value) => (Number.isNaN(value) ? kept : Number.isNaN(kept) ? value : pick(kept, value)),
@@ -97,19 +98,32 @@ export function extremeOf(data: SeriesData, end: 'min' | 'max', from: number, to
   )
 }
 
+/** Copies what extremes and deviation are of. */
+function mainValues(data: SeriesData, from: number, to: number): Float64Array {
+  return intervalMeans(data, from, to) ?? data.values(MAIN_LANE[data.kind], from, to)
+}
+
+interface Moments {
+  readonly mean: number
+  readonly deviation: number
+}
+
 /**
  * Computes mean and deviation over the seconds (from, to], NaN both where none is known. A step of
- * which fewer seconds are known counts for as many.
+ * which fewer seconds are known counts for as many. Where points come slower than seconds, the
+ * deviation is that of the means between them.
  */
-export function moments(
-  data: SeriesData,
-  from: number,
-  to: number,
-): { readonly mean: number; readonly deviation: number } {
+export function moments(data: SeriesData, from: number, to: number): Moments {
+  const { mean, deviation } = momentsOf(data, data.values(MAIN_LANE[data.kind], from, to), from)
+  const means = intervalMeans(data, from, to)
+  return { mean, deviation: means ? momentsOf(data, means, from).deviation : deviation }
+}
+
+function momentsOf(data: SeriesData, values: Float64Array, from: number): Moments {
   let seconds = 0
   let mean = Number.NaN
   let square = 0
-  data.values(MAIN_LANE[data.kind], from, to).forEach((value, i) => {
+  values.forEach((value, i) => {
     if (Number.isNaN(value)) return
     const weight = data.secondsAt(data.endOf(from + 1) + i * data.step)
     seconds += weight

@@ -14,7 +14,7 @@ import {
   readSeries,
 } from '../../../viewer/series/reading.ts'
 import { type Group, groupAnchor } from '../../../viewer/series/select.ts'
-import { extremeOf } from '../../../viewer/series/statistics.ts'
+import { extremeOf, valueNow } from '../../../viewer/series/statistics.ts'
 import { mergeSeconds, quantile } from '../../../viewer/store/buckets.ts'
 import type { Entry } from '../../../viewer/store/catalogue.ts'
 import { type Lane, MAIN_LANE, type SeriesData } from '../../../viewer/store/series-data.ts'
@@ -65,7 +65,8 @@ function numbersOf(
   const least = extremeOf(data, 'min', from, to)
   const most = extremeOf(data, 'max', from, to)
   const write = (value: number): Quantity => format(value * factor, unit)
-  const now = write(at(MAIN_LANE[data.kind]))
+  const isNow = latest !== undefined && !context.hasCursor
+  const now = write(isNow ? valueNow(latest, secondOf(latest)) : at(MAIN_LANE[data.kind]))
   return Number.isNaN(least) ? [now] : [now, write(least), write(most)]
 }
 
