@@ -10,7 +10,7 @@ import { dialectTitle } from '../../viewer/format/status.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { originFacts, sinceStart } from '../../viewer/series/facts.ts'
 import { emptyWordsOf, type ReadingContext, readSeries } from '../../viewer/series/reading.ts'
-import { exactnessWords, windowNumbers } from '../../viewer/series/statistics.ts'
+import { exactnessWords, oneValue, windowNumbers } from '../../viewer/series/statistics.ts'
 import { mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Entry } from '../../viewer/store/catalogue.ts'
 import type { Lane, SeriesData } from '../../viewer/store/series-data.ts'
@@ -183,7 +183,8 @@ function sectionsOf({ store, entry, names }: SeriesView, data: SeriesData | unde
     const style: Style = manner === 'warning' ? 'unusual' : 'plain'
     return [shownName(name), manner === 'label' ? shownName(words) : words, style] as const
   })
-  const { name, value } = latest.info.canonical
+  const { name } = latest.info.canonical
+  const value = oneValue(latest.info, data, end)
   const unit = latest.info.kind === 'counter' ? '' : (latest.info.unit ?? '')
   return [
     {
@@ -199,7 +200,7 @@ function sectionsOf({ store, entry, names }: SeriesView, data: SeriesData | unde
         ['series', shownName(latest.text)],
         ...names.map(({ where, text }) => [where, shownName(text)] as const),
         ['API', `/api/v1/series/${latest.id}`],
-        ['one value', `${shownName(name)} ${wide(join(format(value ?? Number.NaN, unit)))}`],
+        ['one value', `${shownName(name)} ${wide(join(format(value, unit)))}`],
       ],
     },
   ]

@@ -5,6 +5,7 @@ import { SeriesData } from '../store/series-data.ts'
 import {
   bucketWords,
   extremeOf,
+  oneValue,
   outerRowWords,
   startWords,
   undrawnWords,
@@ -102,6 +103,16 @@ test('a point of such a counter that did not come is nothing, as in all seconds 
   const data = pacedCounter({ ...even, 40: 30, 30: 30, 20: 30, 10: 30 })
   assert.deepEqual(spreadOf(data, NOW - 60, NOW - 10).slice(1, 3), ['0', '3'])
   assert.deepEqual(spreadOf(pacedCounter({ 9: 30, 7: 20 }), NOW - 20, NOW).slice(1, 3), ['0', '30'])
+})
+
+test('the one value of such a counter is the mean, a minute, until a point is late', () => {
+  const data = pacedCounter({ 49: 30, 39: 30, 29: 30, 19: 30 })
+  const info = { kind: 'counter', canonical: { name: 'c / Min', value: 0 } } as const
+  assert.equal(oneValue(info, data, NOW - 15), 180)
+  assert.equal(oneValue(info, data, NOW), 0)
+  assert.equal(oneValue({ ...info, kind: 'gauge' }, undefined, NOW), 0)
+  const canonical = { name: 'c / Min', value: null }
+  assert.equal(oneValue({ ...info, canonical }, undefined, NOW), Number.NaN)
 })
 
 test('a distribution is merged over the window', () => {

@@ -1,6 +1,6 @@
 /** Numbers of one series over the shown window. */
 
-import type { StatisticsJson } from '../../http/api.ts'
+import type { SeriesInfo, StatisticsJson } from '../../http/api.ts'
 import {
   EMPTY_SUMMARY,
   mergeSummaries,
@@ -8,7 +8,7 @@ import {
   summaryDeviation,
 } from '../../model/summary.ts'
 import { digits, digitsApart, exact, text } from '../format/number.ts'
-import type { Shown } from '../format/rate.ts'
+import { SECONDS, type Shown } from '../format/rate.ts'
 import {
   aboveAll,
   type BucketRows,
@@ -55,6 +55,19 @@ function withinWords(error: number): string {
 export function valueNow(data: SeriesData, second: number): number {
   const paced = data.kind === 'counter' ? pacedRate(data, second) : undefined
   return paced?.rate ?? data.at(MAIN_LANE[data.kind], second)
+}
+
+/**
+ * Reads the one value by which simple viewers know a series, as the hub tells it. To them a counter
+ * whose points come slower than seconds is nothing between two of them: here it is their mean.
+ */
+export function oneValue(
+  { kind, canonical }: Pick<SeriesInfo, 'kind' | 'canonical'>,
+  data: SeriesData | undefined,
+  second: number,
+): number {
+  const paced = kind === 'counter' && data !== undefined ? pacedRate(data, second) : undefined
+  return paced ? paced.rate * SECONDS.min : (canonical.value ?? Number.NaN)
 }
 
 /**

@@ -10,7 +10,7 @@ import { shownName } from '../../viewer/format/name.ts'
 import { allDigits, ownText } from '../../viewer/format/number.ts'
 import { spanText } from '../../viewer/format/time.ts'
 import { type OriginFact, originFacts, sinceStart } from '../../viewer/series/facts.ts'
-import { bucketWords, startWords, windowNumbers } from '../../viewer/series/statistics.ts'
+import { bucketWords, oneValue, startWords, windowNumbers } from '../../viewer/series/statistics.ts'
 import { type Entry, OWN_DIALECT } from '../../viewer/store/catalogue.ts'
 import { OVERVIEW } from '../overview/address.ts'
 import { useAnswer, usePage, useShownSeconds } from '../shell/page.ts'
@@ -46,9 +46,11 @@ function WindowStatistics({ entry }: SideProps): JSX.Element {
 
 /** Shows the one value of the series by which simple viewers know it. */
 function Canonical({ entry }: SideProps): JSX.Element {
-  const { name, value } = entry.info.canonical
+  const { store } = usePage()
+  useShownSeconds()
+  const { name } = entry.info.canonical
   const { kind, unit = '' } = entry.info
-  const number = value ?? Number.NaN
+  const number = oneValue(entry.info, store.data(entry.id), store.clock.readingSecond())
   // the name of a rate says its time, its value only what is counted
   const words = ownText(number, kind === 'counter' ? '' : unitSymbol(unit))
   return (
