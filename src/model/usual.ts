@@ -59,7 +59,8 @@ export function changeFrom(kind: Kind, value: number, { usual, spread }: Baselin
   const now = comparable(value)
   const ratio = now === usual ? 1 : now / usual
   const isFar = ratio > RATIO_ABOVE || ratio < RATIO_BELOW
-  const floor = kind === 'counter' ? Math.sqrt(usual) + COUNTER_SPREAD : Math.abs(usual) / 100
+  const floor =
+    kind === 'counter' ? Math.sqrt(Math.abs(usual)) + COUNTER_SPREAD : Math.abs(usual) / 100
   const score = isFar ? Math.abs(now - usual) / Math.max(spread, floor, 1e-9) : 0
   return { recent: now, usual, ratio: usual === 0 && now !== 0 ? Infinity : ratio, score }
 }

@@ -30,6 +30,8 @@ export interface CounterRecord extends AnyRecord {
   decrements: CounterRecord | undefined
   /** True for such a second part: exported, but not shown as a series of its own. */
   readonly isDecrements: boolean
+  /** Id of the counter of which it is such a part, once that knows it. */
+  readonly wholeId: number | undefined
   /** Cumulative counters (`mr`): the last reading and the resets. */
   readonly reading: CumulativeReading | undefined
   /**

@@ -39,6 +39,7 @@ test('decrements have the name that people read, and bytes that meet no series',
   const part = store.defineDecrements(record, '192.0.2.1')
   assert.ok(typeof part !== 'string' && record.kind === 'counter')
   assert.equal(record.decrements?.id, part.id)
+  assert.equal(part.kind === 'counter' && part.wholeId, record.id)
   const nameBytes = new TextEncoder().encode('a\ndecrement')
   assert.deepEqual(part.identity, { name: 'a.decrement', kind: 'counter', labels: [], nameBytes })
 })

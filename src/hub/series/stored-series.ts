@@ -32,6 +32,8 @@ export interface SeriesParts {
   windows?: CounterWindows | HistogramWindows | SummaryWindows | undefined
   /** Kept record of a counter's second part. */
   decrements?: StoredCounter | undefined
+  /** Id of the counter whose second part it is. */
+  wholeId?: number
   readonly reading?: CumulativeReading
   falls?: CounterRecord['falls']
   begun?: bigint | undefined
@@ -168,7 +170,13 @@ export class StoredCounter extends Stored implements CounterRecord {
   /** @param part record that the store keeps */
   set decrements(part: StoredCounter | undefined) {
     this.ownParts.decrements = part
-    part?.mark('attached', true)
+    if (part === undefined) return
+    part.mark('attached', true)
+    part.ownParts.wholeId = this.id
+  }
+
+  get wholeId(): number | undefined {
+    return this.parts?.wholeId
   }
 
   get falls(): CounterRecord['falls'] {

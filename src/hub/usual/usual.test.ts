@@ -92,6 +92,33 @@ test('what leaves its usual is told, and for how long', async () => {
   )
 })
 
+test('a counter is compared net of its decrements, which are no series', async () => {
+  const { hub, pass, found, row } = createBench()
+  const open = hub.add({ name: 'open', kind: 'counter' })
+  const left = hub.add({ name: 'left', kind: 'counter' })
+  const falls = hub.add({ name: 'falls', kind: 'counter' })
+  pass(300, (second) => {
+    const busy = second < 290 ? 1 : 10
+    hub.count(open, 40 * busy)
+    hub.countDown(open, 40 * busy - 20)
+    hub.count(left, 60)
+    if (second >= 280) hub.countDown(left, 60)
+    hub.countDown(falls, second < 290 ? 20 : 90)
+  })
+  const comparison = (await found())!
+  assert.deepEqual(
+    comparison.unusual.map(({ id, unusualS }) => [id, unusualS]),
+    [
+      [left, 20],
+      [falls, 10],
+    ],
+  )
+  assert.equal(comparison.rows.size, 3)
+  const net = (await row(open))!
+  assert.deepEqual([net.recent, net.usual, net.rate], [20, 20, 20])
+  assert.deepEqual([(await row(left))!.recent, (await row(falls))!.usual], [0, -20])
+})
+
 test('a gauge that swings is as usual, fast or in step with the columns', async () => {
   const { hub, pass, found, row } = createBench()
   const fast = hub.add({ name: 'fast', kind: 'gauge' })

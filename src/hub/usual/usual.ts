@@ -178,9 +178,18 @@ class Watch {
     const { endMs } = frame
     let at = 0
     yield* forEachItem(frame.counterIds, (id) => {
-      const value = frame.deltaNumberAt(at++)
-      this.#rowOf(id, 'counter')?.take({ value, count: value, endMs })
+      this.#count(id, frame.deltaNumberAt(at++), endMs)
     })
+  }
+
+  /** Counts the growth of a counter; decrements, which have no row, are taken off theirs. */
+  #count(id: number, value: number, endMs: number): void {
+    const part = this.#rows.get(id) === undefined ? this.#view.series.get(id) : undefined
+    if (part?.kind !== 'counter' || !part.isDecrements) {
+      this.#rowOf(id, 'counter')?.take({ value, count: value, endMs })
+    } else if (part.wholeId !== undefined) {
+      this.#rowOf(part.wholeId, 'counter')?.take({ value: -value, count: -value, endMs })
+    }
   }
 
   *#gauges(frame: Frame): Task {

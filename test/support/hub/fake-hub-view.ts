@@ -81,7 +81,8 @@ interface Held {
 /** What a series is besides its kind. */
 interface Form {
   readonly isWindowed?: boolean
-  readonly isDecrements?: boolean
+  /** Id of the counter whose decrements it is. */
+  readonly wholeId?: number
 }
 
 /** Wallaroo's side of a hub that no worker has sent to. */
@@ -311,9 +312,9 @@ export class FakeHubView implements HubView {
     if (hasData(open)) record.lastDataMs = this.clock.wallMs()
   }
 
-  #registerDecrements({ identity, metadata, source }: CounterRecord): CounterRecord {
+  #registerDecrements({ id: wholeId, identity, metadata, source }: CounterRecord): CounterRecord {
     const decrements = { ...identity, name: `${identity.name}.decrement` }
-    const { record } = this.#register(decrements, metadata, source, { isDecrements: true })
+    const { record } = this.#register(decrements, metadata, source, { wholeId })
     if (record.kind !== 'counter') throw new TypeError(`${record.kind} for decrements`)
     return record
   }
@@ -419,7 +420,7 @@ class FakeSeriesList implements SeriesList {
 
 function recordOf(
   any: Omit<GaugeRecord, 'kind'>,
-  { isWindowed = false, isDecrements = false }: Form,
+  { isWindowed = false, wholeId }: Form,
 ): SeriesRecord {
   const open = { isWaiting: false, windows: undefined }
   switch (any.identity.kind) {
@@ -429,8 +430,10 @@ function recordOf(
         begun: undefined,
         reading: undefined,
         falls: undefined,
+        wholeId,
+        isDecrements: wholeId !== undefined,
       }
-      return { ...any, kind: 'counter', isDecrements, ...parts, ...open }
+      return { ...any, kind: 'counter', ...parts, ...open }
     }
     case 'gauge':
       return { ...any, kind: 'gauge' }
