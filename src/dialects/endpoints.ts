@@ -51,6 +51,7 @@ export interface Reports {
    * Reports a decode error; at most the first 128 bytes of the offending message are kept. Error
    * and bytes are valid during the call only: there may be millions in a second.
    * @param bytes in which the message is; it is all of them unless `start` and `end` are given
+   * @param origin index in `bytes` from which the error's offset counts; may be negative
    */
   decodeError(
     error: DecodeErrorFields,
@@ -59,6 +60,7 @@ export interface Reports {
     detail: string,
     start?: number,
     end?: number,
+    origin?: number,
   ): void
   /** Counts something odd in a message that was taken, by a name of the dialect's closed set. */
   decodeNote(note: string): void

@@ -343,10 +343,12 @@ export interface TapErrorEvent extends TapOrigin {
   readonly code: string
   /** Place in the message, bytes from its first one. */
   readonly offset: number
+  /** Place of the same in `hex`, bytes from its first one; absent where it is not in there. */
+  readonly hexOffset?: number
   /** Whether the next message could be found. */
   readonly resync: boolean
   readonly detail: string
-  /** First 128 bytes of the message. */
+  /** First 128 bytes of the message, or of the line of it that is bad. */
   readonly hex: string
 }
 

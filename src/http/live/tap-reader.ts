@@ -203,10 +203,11 @@ function newsOf(read: readonly (ReadPacket | TapError)[], skipped: TapSkippedEve
 function eventText(each: ReadPacket | TapError, hasHex: boolean): string {
   if ('code' in each) {
     const { timeMs, dialect, transport, address, port, bytes, ...error } = each
-    const { code, offset, resync, detail } = error
+    const { code, offset, hexOffset, resync, detail } = error
     const event: TapErrorEvent = {
       ...{ timeMs, dialect, transport, peer: addressText(address, port) },
-      ...{ code, offset, resync, detail, hex: toHex(bytes) },
+      ...{ code, offset, ...(hexOffset !== undefined && { hexOffset }) },
+      ...{ resync, detail, hex: toHex(bytes) },
     }
     return `event: bad\ndata: ${JSON.stringify(event)}\n\n`
   }

@@ -14,6 +14,8 @@ export const OFFENDER_BYTES_LIMIT = 128
 interface Place {
   timeMs: number
   offset: number
+  /** Place of what is wrong in the excerpt, which may end before it. */
+  excerptOffset: number
   /** Peer of a raw one; undefined for one that was described elsewhere. */
   peer: Peer | undefined
   detail: string
@@ -28,7 +30,7 @@ export class Offenders {
   /** Number of those that were added since it was last empty. */
   #added = 0
 
-  /** Keeps the message in bytes[start, end). */
+  /** Keeps the message in bytes[start, end). @param origin index from which the offset counts */
   add(
     timeMs: number,
     offset: number,
@@ -37,10 +39,12 @@ export class Offenders {
     bytes: Uint8Array,
     start: number,
     end: number,
+    origin: number,
   ): void {
     const place = this.#nextPlace()
     place.timeMs = timeMs
     place.offset = offset
+    place.excerptOffset = origin + offset - start
     place.peer = peer
     place.detail = detail
     const size = Math.min(end - start, OFFENDER_BYTES_LIMIT)
@@ -62,8 +66,10 @@ export class Offenders {
     const known = this.#places[at]
     if (known !== undefined) return known
     const bytes = new Uint8Array(OFFENDER_BYTES_LIMIT)
-    const made = { ...{ timeMs: 0, offset: 0, peer: undefined, detail: '' }, bytes, size: 0 }
-    const place: Place = { ...made, described: undefined }
+    const place: Place = {
+      ...{ timeMs: 0, offset: 0, excerptOffset: 0, peer: undefined, detail: '' },
+      ...{ bytes, size: 0, described: undefined },
+    }
     this.#places[at] = place
     return place
   }
@@ -77,9 +83,16 @@ export class Offenders {
   }
 }
 
-function statusOf({ timeMs, peer, offset, detail, bytes, size, described }: Place): OffenderStatus {
+function statusOf(place: Place): OffenderStatus {
+  const { timeMs, peer, offset, excerptOffset, detail, bytes, size, described } = place
   if (peer === undefined) return described!
   const { transport, address, port } = peer
   const hex = toHex(bytes.subarray(0, size))
-  return { timeMs, peer: `${transport} ${addressText(address, port)}`, offset, detail, hex }
+  const from = `${transport} ${addressText(address, port)}`
+  return { timeMs, peer: from, offset, ...hexOffsetOf(excerptOffset, size), detail, hex }
+}
+
+/** Gives the place of what is wrong in an excerpt, where that has it. */
+export function hexOffsetOf(excerptOffset: number, size: number): { readonly hexOffset?: number } {
+  return excerptOffset >= 0 && excerptOffset < size ? { hexOffset: excerptOffset } : {}
 }

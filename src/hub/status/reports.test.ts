@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { packet, sendTcp, sendUdp, startHub } from '../../../test/support/hub/hub.ts'
+import type { ErrorStatus } from './status.ts'
+
+const header = ({ length }: Buffer): Buffer => Buffer.from(`1|${length}\n`)
 
 test('errors are counted by code, and the last twenty offenders are kept in part', async () => {
   const started = await startHub()
@@ -32,6 +36,31 @@ test('of many offenders in one body the last twenty are kept, with their bytes',
   const texts = error!.last.map(({ hex }) => Buffer.from(hex, 'hex').toString())
   assert.deepEqual(texts, [...lines.slice(31), 'x'])
   assert.deepEqual(error!.last.at(-2)!.offset, '1|389\n'.length + lines.join('\n').length - 7)
+  await started.hub.stop()
+})
+
+test('the wrong byte is told within the excerpt, wherever a line stands', async () => {
+  const started = await startHub()
+  const zipped = gzipSync('a:1|m\nzipped:1.5|m\n')
+  const datagram = packet('good:1|m\nfirst:1.5|m\na:1|m\n')
+  const long = `${'x'.repeat(200)}:1.5|m\n`
+  await sendUdp(started, [datagram, packet(long), Buffer.concat([header(zipped), zipped])])
+  const cut = packet('good:1|m\ncut:1.5|m\n')
+  const frames = [packet('a:1|m\n'), packet('framed:1.5|m\n'), cut.subarray(0, 8), cut.subarray(8)]
+  await sendTcp(started, frames)
+  const [{ last }] = started.hub.sources().errors as [ErrorStatus]
+  const marked = last.map(({ hex, hexOffset }) => {
+    const text = Buffer.from(hex, 'hex').toString()
+    return hexOffset === undefined ? undefined : [text.slice(0, hexOffset), text.slice(hexOffset)]
+  })
+  assert.deepEqual(marked, [
+    ['first:', '1.5|m'],
+    undefined,
+    ['zipped:', '1.5|m'],
+    ['framed:', '1.5|m'],
+    ['cut:', '1.5|m'],
+  ])
+  assert.equal(last[0]!.offset, '1|28\ngood:1|m\nfirst:'.length)
   await started.hub.stop()
 })
 

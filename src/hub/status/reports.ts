@@ -81,8 +81,8 @@ export class ErrorReports {
   for(dialect: string): Reports {
     const notes = new Map<string, OwnCounter>()
     return {
-      decodeError: (error, bytes, peer, detail, start, end) => {
-        this.decodeError(error, bytes, peer, detail, start, end)
+      decodeError: (error, bytes, peer, detail, start, end, origin) => {
+        this.decodeError(error, bytes, peer, detail, start, end, origin)
       },
       decodeNote: (note) => {
         // a worker with idle items has a note in every frame: found without a key being made
@@ -107,10 +107,11 @@ export class ErrorReports {
     detail: string,
     start = 0,
     end = bytes.length,
+    origin = 0,
   ): void {
     const errors = this.#errorsBy(dialect, code)
     countErrors(errors, 1)
-    errors.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end)
+    errors.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end, origin)
     if (code === UNCLAIMED && this.#told.size < TOLD_LIMIT) {
       if (!this.#told.has(`${dialect} ${peer.address}`)) this.#tellUnclaimed(dialect, errors)
     }

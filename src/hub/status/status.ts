@@ -257,10 +257,13 @@ export interface RefusalStatus {
 export interface OffenderStatus {
   readonly timeMs: number
   readonly peer: string
+  /** Place of what is wrong, bytes from the first one of its message: a packet of many lines. */
   readonly offset: number
+  /** Place of the same in `hex`, bytes from its first one; absent where it is not in there. */
+  readonly hexOffset?: number
   readonly detail: string
   /** Guess what a message that was wrong from its first byte on is, and what to do then. */
   readonly guess?: string
-  /** Bytes of the message, at most the first 128. */
+  /** Bytes of the message, or of the line of it that is bad: at most the first 128. */
   readonly hex: string
 }

@@ -49,8 +49,8 @@ export class ReportBatch {
   /** Makes the reports that one dialect's server sees. */
   for(dialect: string): Reports {
     return {
-      decodeError: (error, bytes, peer, detail, start, end) => {
-        this.decodeError(error, bytes, peer, detail, start, end)
+      decodeError: (error, bytes, peer, detail, start, end, origin) => {
+        this.decodeError(error, bytes, peer, detail, start, end, origin)
       },
       decodeNote: (note) => {
         this.#onFirst()
@@ -89,6 +89,7 @@ export class ReportBatch {
     detail: string,
     start = 0,
     end = bytes.length,
+    origin = 0,
   ): void {
     this.#onFirst()
     let errors = this.#errors.get(dialect)
@@ -102,7 +103,7 @@ export class ReportBatch {
       errors.codes.set(code, known)
     }
     known.count++
-    known.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end)
+    known.offenders.add(this.#clock.wallMs(), offset, peer, detail, bytes, start, end, origin)
     const ofSource = errors.sources.get(peer.address)
     if (ofSource !== undefined) ofSource.count++
     else if (this.#sources < SOURCES_LIMIT) {

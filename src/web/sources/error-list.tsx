@@ -20,7 +20,7 @@ function Marked({ byte, isHex, at }: { byte: HexByte; isHex: boolean; at: number
 }
 
 function HexDump({ offender }: { offender: OffenderStatus }): JSX.Element {
-  const rows = hexRows(offender.hex, offender.offset)
+  const rows = hexRows(offender.hex, offender.hexOffset)
   const spoken = rows.map(({ bytes }) => bytes.map(({ text }) => text).join('')).join('')
   return (
     <Scroll label={`Bytes: ${spoken}`}>

@@ -39,3 +39,11 @@ test('an offset at the end of the message marks nothing, and an empty message ha
   assert.equal(marked('abc', 3), '')
   assert.deepEqual(hexRows('', 0), [])
 })
+
+test('nothing is marked where the wrong byte is not in the excerpt', () => {
+  const bytes = hexRows(hexOf('abc')).flatMap((row) => row.bytes)
+  assert.deepEqual(
+    bytes.map(({ isMarked }) => isMarked),
+    [false, false, false],
+  )
+})

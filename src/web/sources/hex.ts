@@ -15,8 +15,11 @@ const ROW_BYTES = 16
 /** Bytes of text that belong together are marked together, up to this many. */
 const MARK_LIMIT = 8
 
-/** @param offset where decoding stopped; the mark ends at the next separator of text */
-export function hexRows(hex: string, offset: number): HexRow[] {
+/**
+ * @param offset of the byte that is wrong, where it is among them; the mark ends at the next
+ * separator of text
+ */
+export function hexRows(hex: string, offset = Number.POSITIVE_INFINITY): HexRow[] {
   const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? []
   const end = markEnd(bytes, offset)
   const rows: HexRow[] = []

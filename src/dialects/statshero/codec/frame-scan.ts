@@ -285,7 +285,7 @@ export class FrameScanner {
     isResync: boolean,
   ): void {
     const size = this.#headerSize
-    this.#visitor.badPacket(code, detail, this.#header, 0, size, offset, isResync)
+    this.#visitor.badPacket(code, detail, this.#header, 0, size, offset, isResync, 0)
   }
 }
 

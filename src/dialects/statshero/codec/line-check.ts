@@ -25,13 +25,13 @@ export function checkLine(
   const colon = find(bytes, COLON, start, lineEnd)
   const valueEnd = find(bytes, BAR, start, lineEnd)
   if (valueEnd === lineEnd || colon > valueEnd || (rules.isStrict && lineEnd === end)) {
-    visitor.badLine('parse_error', bytes, start, lineEnd, start - origin)
+    visitor.badLine('parse_error', bytes, start, lineEnd, start - origin, origin)
   } else if (colon === start) {
-    visitor.badLine('empty_key', bytes, start, lineEnd, start - origin)
+    visitor.badLine('empty_key', bytes, start, lineEnd, start - origin, origin)
   } else if (rules.isStrict && !isStrictKey(bytes, start, colon)) {
-    visitor.badLine('bad_key', bytes, start, lineEnd, start - origin)
+    visitor.badLine('bad_key', bytes, start, lineEnd, start - origin, origin)
   } else if (!isValue(bytes, colon + 1, valueEnd, rules)) {
-    visitor.badLine('bad_value', bytes, start, lineEnd, colon + 1 - origin)
+    visitor.badLine('bad_value', bytes, start, lineEnd, colon + 1 - origin, origin)
   } else {
     checkTail(bytes, start, colon, valueEnd, lineEnd, origin, rules, visitor)
   }
@@ -52,7 +52,7 @@ function checkTail(
   const typeEnd = find(bytes, BAR, valueEnd + 1, lineEnd)
   const type = typeOf(bytes, valueEnd + 1, typeEnd)
   if (type < 0) {
-    visitor.badLine('unknown_type', bytes, start, lineEnd, valueEnd + 1 - origin)
+    visitor.badLine('unknown_type', bytes, start, lineEnd, valueEnd + 1 - origin, origin)
     return
   }
   let rate = Number.NaN
@@ -60,7 +60,7 @@ function checkTail(
     const field = typeEnd + 1
     if (field < lineEnd && bytes[field] === AT) rate = parseRate(bytes, field + 1, lineEnd)
     if (Number.isNaN(rate) || (rules.isStrict && !isStrictRate(bytes, field + 1, lineEnd))) {
-      visitor.badLine('bad_sample_rate', bytes, start, lineEnd, field - origin)
+      visitor.badLine('bad_sample_rate', bytes, start, lineEnd, field - origin, origin)
       return
     }
   }

@@ -29,13 +29,17 @@ export interface LineVisitor {
     valueEnd: number,
     rate: number,
   ): void
-  /** @param offset of what is wrong, from the packet's (or the unpacked body's) first byte */
+  /**
+   * @param offset of what is wrong, from the packet's (or the unpacked body's) first byte
+   * @param origin index of that byte; may be negative
+   */
   badLine(
     code: LineErrorCode,
     bytes: Uint8Array,
     lineStart: number,
     lineEnd: number,
     offset: number,
+    origin: number,
   ): void
 }
 
@@ -47,6 +51,7 @@ export interface PacketVisitor extends LineVisitor {
    * @param start of the packet's bytes as far as they are at hand: its header at least
    * @param offset of what is wrong, from the packet's first byte
    * @param isResync false where nothing more can be read from this connection
+   * @param origin index of the packet's first byte; may be negative
    */
   badPacket(
     code: PacketErrorCode,
@@ -56,6 +61,7 @@ export interface PacketVisitor extends LineVisitor {
     end: number,
     offset: number,
     isResync: boolean,
+    origin: number,
   ): void
 }
 

@@ -27,7 +27,7 @@ export function decodeDatagram(
 ): BodyRest | undefined {
   const end = bytes.length
   if (end < 2 || bytes[0] !== ONE || bytes[1] !== BAR) {
-    visitor.badPacket('bad_version', 'does not begin with 1|', bytes, 0, end, 0, true)
+    visitor.badPacket('bad_version', 'does not begin with 1|', bytes, 0, end, 0, true, 0)
     return undefined
   }
   // a few digits: looking for the LF among all bytes would be a call out of JavaScript
@@ -36,13 +36,13 @@ export function decodeDatagram(
   const length = bytes[lf] === LF ? parseLength(bytes, 2, lf) : -1
   if (length < 0) {
     const detail = bytes.includes(LF, 2) ? 'length is no number' : 'header without its LF'
-    visitor.badPacket('bad_length', detail, bytes, 0, end, 2, true)
+    visitor.badPacket('bad_length', detail, bytes, 0, end, 2, true, 0)
     return undefined
   }
   const rest = end - lf - 1
   if (length !== rest) {
     const detail = `length ${length === LENGTH_CEILING ? 'above all' : length}, body of ${rest}`
-    visitor.badPacket('length_mismatch', detail, bytes, 0, end, 2, true)
+    visitor.badPacket('length_mismatch', detail, bytes, 0, end, 2, true, 0)
     return undefined
   }
   return decodeBody(bytes, lf + 1, end, 0, rules, visitor, quick, budget)
@@ -80,7 +80,16 @@ export function decodeBody(
   budget?: Budget,
 ): BodyRest | undefined {
   if (rules.isStrict && start === end) {
-    visitor.badPacket('bad_length', 'body without a line', bytes, start, end, start - origin, true)
+    visitor.badPacket(
+      'bad_length',
+      'body without a line',
+      bytes,
+      start,
+      end,
+      start - origin,
+      true,
+      origin,
+    )
     return undefined
   }
   if (!isGzip(bytes, start, end)) {
@@ -90,7 +99,7 @@ export function decodeBody(
   if (budget?.isSpent) return { bytes, start, end, origin, isWhole: true }
   const unpacked = unpack(bytes.subarray(start, end), rules)
   if (typeof unpacked === 'string') {
-    visitor.badPacket('bad_gzip', unpacked, bytes, start, end, start - origin, true)
+    visitor.badPacket('bad_gzip', unpacked, bytes, start, end, start - origin, true, origin)
     return undefined
   }
   return visitLines(unpacked, 0, unpacked.length, 0, rules, visitor, quick, budget)

@@ -45,12 +45,13 @@ class Faults {
     end: number,
     offset: number,
     resync: boolean,
+    origin: number,
   ): void {
     const error = this.#error
     error.code = code
     error.offset = offset
     error.resync = resync
-    this.#reports.decodeError(error, bytes, this.peer, detail, start, end)
+    this.#reports.decodeError(error, bytes, this.peer, detail, start, end, origin)
   }
 }
 
@@ -79,8 +80,9 @@ export class IngestReceiver extends LineMapper implements LineReceiver {
     lineStart: number,
     lineEnd: number,
     offset: number,
+    origin: number,
   ): void {
-    this.#faults.report(code, LINE_FAULTS[code], bytes, lineStart, lineEnd, offset, true)
+    this.#faults.report(code, LINE_FAULTS[code], bytes, lineStart, lineEnd, offset, true, origin)
   }
 
   badPacket(
@@ -91,8 +93,9 @@ export class IngestReceiver extends LineMapper implements LineReceiver {
     end: number,
     offset: number,
     isResync: boolean,
+    origin: number,
   ): void {
-    this.#faults.report(code, detail, bytes, start, end, offset, isResync)
+    this.#faults.report(code, detail, bytes, start, end, offset, isResync, origin)
   }
 }
 
@@ -150,8 +153,9 @@ export class CallbackReceiver implements LineReceiver {
     lineStart: number,
     lineEnd: number,
     offset: number,
+    origin: number,
   ): void {
-    this.#faults.report(code, LINE_FAULTS[code], bytes, lineStart, lineEnd, offset, true)
+    this.#faults.report(code, LINE_FAULTS[code], bytes, lineStart, lineEnd, offset, true, origin)
   }
 
   badPacket(
@@ -162,7 +166,8 @@ export class CallbackReceiver implements LineReceiver {
     end: number,
     offset: number,
     isResync: boolean,
+    origin: number,
   ): void {
-    this.#faults.report(code, detail, bytes, start, end, offset, isResync)
+    this.#faults.report(code, detail, bytes, start, end, offset, isResync, origin)
   }
 }

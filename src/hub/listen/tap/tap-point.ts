@@ -13,9 +13,9 @@ export class TapPoint {
   reports(reports: Reports): Reports {
     return {
       ...reports,
-      decodeError: (error, bytes, peer: Peer, detail, start, end) => {
-        reports.decodeError(error, bytes, peer, detail, start, end)
-        this.tap?.error(error, bytes, peer, detail, start, end)
+      decodeError: (error, bytes, peer: Peer, detail, start, end, origin) => {
+        reports.decodeError(error, bytes, peer, detail, start, end, origin)
+        this.tap?.error(error, bytes, peer, detail, start, end, origin)
       },
     }
   }

@@ -8,6 +8,7 @@ import type { Transport } from '../../../dialects/decoder.ts'
 import type { ConnectionProgress, Peer } from '../../../dialects/endpoints.ts'
 import type { Clock } from '../../../time/clock.ts'
 import type { DecodeErrorFields } from '../../../wire/decode-error.ts'
+import { hexOffsetOf } from '../../status/offenders.ts'
 
 /** Time between two batches, ms. */
 const SLICE_MS = 100
@@ -42,6 +43,8 @@ export interface TapPacket extends TapOrigin {
 export interface TapError extends TapOrigin {
   readonly code: string
   readonly offset: number
+  /** Place of the same in `bytes`, where they have it. */
+  readonly hexOffset?: number
   readonly resync: boolean
   readonly detail: string
   /** Bytes of the message, as far as they are kept. */
@@ -146,6 +149,7 @@ export class Tap {
     detail: string,
     start = 0,
     end = bytes.length,
+    origin = 0,
   ): void {
     this.#begin()
     if (this.#errors >= ERRORS_LIMIT) {
@@ -153,10 +157,12 @@ export class Tap {
       return
     }
     this.#errors++
+    const excerpt = bytes.slice(start, Math.min(end, start + ERROR_BYTES_LIMIT))
     this.#items.push({
       ...{ timeMs: this.#clock.wallMs(), dialect, ...peer, code, offset, resync },
+      ...hexOffsetOf(origin + offset - start, excerpt.length),
       detail: detail.slice(0, DETAIL_LIMIT),
-      bytes: bytes.slice(start, Math.min(end, start + ERROR_BYTES_LIMIT)),
+      bytes: excerpt,
     })
   }
 
