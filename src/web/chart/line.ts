@@ -1,5 +1,6 @@
 /** Straight lines between points, nothing between ticks; a gap is a gap. */
 import { decimate, GAP } from '../../viewer/chart/decimate.ts'
+import { spreadStrokes } from '../../viewer/chart/spread.ts'
 import type { Painter, Token } from './painter.ts'
 
 export interface Line {
@@ -80,37 +81,22 @@ export function drawLine(painter: Painter, line: Line, geometry: LineGeometry): 
 }
 
 /**
- * Draws how far a value went within each step, as a stroke from the least to the largest: a peak
- * between two ticks is seen as strongly as the line.
+ * Draws how far a value went within each step, as strokes that leave the line: a peak between two
+ * ticks is seen as strongly as the line.
  */
 export function drawSpread(
   { context, palette }: Painter,
-  { spread, color }: Line,
+  line: Line,
   geometry: LineGeometry,
 ): void {
-  if (spread === undefined) return
-  const { low, high } = spread
-  const { x, y, first, group } = geometry
+  const { x, y } = geometry
   const strokes = new Path2D()
-  let at = 0
-  while (at < low.length) {
-    const end = Math.min(low.length, (Math.floor((first + at) / group) + 1) * group - first)
-    let least = Number.POSITIVE_INFINITY
-    let most = Number.NEGATIVE_INFINITY
-    for (let i = at; i < end; i += 1) {
-      if (low[i]! < least) least = low[i]!
-      if (high[i]! > most) most = high[i]!
-    }
-    if (most > least) {
-      // A step ends at its place: what it went through lies before.
-      const left = x((at + end) / 2 - 1)
-      strokes.moveTo(left, y(least))
-      strokes.lineTo(left, y(most))
-    }
-    at = end
+  for (const { at, low, high } of spreadStrokes(line, geometry.first, geometry.group)) {
+    strokes.moveTo(x(at), y(low))
+    strokes.lineTo(x(at), y(high))
   }
   context.lineWidth = 1
-  context.strokeStyle = palette.color(color)
+  context.strokeStyle = palette.color(line.color)
   context.stroke(strokes)
 }
 
