@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { CreateWorker } from '../../../src/hub/threads/ingest-threads.ts'
@@ -42,8 +42,17 @@ export async function sendFromMany(
 
 /** Sends bytes over a connection of their own and waits for its end. */
 export async function sendConnection(port: number, writes: readonly Buffer[]): Promise<void> {
+  await endConnection(await openConnection(port), writes)
+}
+
+export async function openConnection(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
   await once(socket, 'connect')
+  return socket
+}
+
+/** Sends bytes over a connection, the last ones, and waits for its end. */
+export async function endConnection(socket: Socket, writes: readonly Buffer[]): Promise<void> {
   for (const bytes of writes) {
     if (!socket.write(bytes)) await once(socket, 'drain')
   }

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { packet, seriesNamed, startHub } from '../../../../test/support/hub/hub.ts'
-import { sendConnection, startThreads, taken } from '../../../../test/support/hub/hub-threads.ts'
+import {
+  endConnection,
+  openConnection,
+  startThreads,
+  taken,
+} from '../../../../test/support/hub/hub-threads.ts'
 import { holds } from '../../../../test/support/property.ts'
 import type { GaugeSpread } from '../../../model/index.ts'
 import type { Frame } from '../../live/frame.ts'
@@ -63,18 +68,20 @@ test('of a gauge that threads set, no value is left out, however the second turn
   const started = await startThreads({ ingestWorkers: 2 })
   const { hub, clock, textPort } = started
   const [senders, packets, lines] = [4, 60, 40]
-  await sendConnection(textPort, [packet('level:1|g\n')])
-  await taken(started, 1)
+  // whichever threads have them: a page of a thread is known a turn after its first gauge
+  const sockets = await Promise.all(Array.from({ length: senders }, () => openConnection(textPort)))
+  for (const socket of sockets) socket.write(packet('level:1|g\n'))
+  await taken(started, senders)
   clock.advance(1000)
   let sent = false
   const sending = Promise.all(
-    Array.from({ length: senders }, async (_, sender) => {
+    sockets.map(async (socket, sender) => {
       const body = Array.from({ length: lines }, (_, i) => `level:${1000 * sender + i}|g\n`).join(
         '',
       )
-      await sendConnection(textPort, Array(packets).fill(packet(body)))
+      await endConnection(socket, Array(packets).fill(packet(body)))
     }),
-  ).then(() => taken(started, 1 + senders * packets * lines))
+  ).then(() => taken(started, senders * (1 + packets * lines)))
   void sending.then(() => {
     sent = true
   })
