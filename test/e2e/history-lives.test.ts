@@ -70,6 +70,22 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
+test('of a counter that is no more, what counted down is taken off', async () => {
+  const started = await start(newFolder())
+  const { hub, clock } = started
+  const { startMs } = clock
+  await second(started, 'jobs:5|m\njobs:-2|m\n')
+  await second(started, 'jobs:-4|m\n')
+  for (let i = 0; i < EXPIRE_S + 2; i++) await second(started)
+  assert.equal(listed(started, 'jobs'), undefined)
+  const { series } = await pastOf(started, 'jobs')
+  assert.equal(series.length, 1)
+  const { column } = await columnOf(started, series[0]!.id, startMs, 1000)
+  assert.ok(column.kind === 'counter')
+  assert.deepEqual(column.delta.slice(0, 2), [3, -4])
+  await hub.stop()
+})
+
 test('a series that expires and comes again has both its lives at once', async () => {
   const started = await start(newFolder())
   const { hub, clock } = started

@@ -17,6 +17,8 @@ export interface PastRecord {
   readonly lastDataMs: number
   /** Time from which on it was no more, where that is known. */
   readonly goneMs?: number
+  /** Second part that a counter may have had; of an engine's, which tells all by name, none. */
+  readonly decrements?: { readonly id: number; readonly key: Uint8Array }
 }
 
 export interface FoundRecords {

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { HistoryReader, PastQuery, PastSeries as StoredPast } from '../../history/store.ts'
-import { identityOf } from '../../model/index.ts'
-import { DECREMENTS_ENDING } from '../ingest/definition.ts'
+import { type Identity, identityKey, identityOf, type Metadata } from '../../model/index.ts'
+import { DECREMENTS_ENDING, decrementsOf } from '../ingest/definition.ts'
 import type { FoundRecords, PastList, PastRecord, PastWords } from './past-list.ts'
 import { readOrigin } from './restore-series.ts'
 
@@ -55,19 +55,28 @@ export class PastSeries implements PastList {
     const identity = identityOf(key)
     if (identity === undefined) return undefined
     const text = keyText(key)
-    const id = this.#byKey.get(text)?.id ?? this.#nextId++
+    const known = this.#byKey.get(text)
+    const id = known?.id ?? this.#nextId++
+    const source = readOrigin(origin)?.source ?? ''
+    const { kind } = identity
+    const hasPart = kind === 'counter' && lastS !== undefined
     const record: PastRecord = {
-      ...{ id, key, kind: identity.kind, identity, metadata },
-      source: readOrigin(origin)?.source ?? '',
+      ...{ id, key, kind, identity, metadata, source },
       firstSeenMs: ((firstS ?? fromS + 1) - 1) * 1000,
       lastDataMs: (lastS ?? toS) * 1000,
       ...(lastS === undefined ? {} : { goneMs: lastS * 1000 }),
+      ...(hasPart ? { decrements: known?.decrements ?? this.#partOf(identity, metadata) } : {}),
     }
     this.#byKey.delete(text)
     this.#byKey.set(text, record)
     this.#byId.set(id, record)
     if (this.#byKey.size > REMEMBERED) this.#forgetOldest()
     return record
+  }
+
+  #partOf(identity: Identity, metadata: Metadata): NonNullable<PastRecord['decrements']> {
+    const { identity: part } = decrementsOf(identity, metadata, '')
+    return { id: this.#nextId++, key: identityKey(part) }
   }
 
   #forgetOldest(): void {

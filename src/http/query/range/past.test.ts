@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeHubView, START_MS } from '../../../../test/support/hub/fake-hub-view.ts'
 import type { CellAnswer, CellQuery } from '../../../history/store.ts'
+import { PastSeries } from '../../../hub/history/past-series.ts'
+import { decrementsOf } from '../../../hub/ingest/definition.ts'
 import { type Cell, identityKey } from '../../../model/index.ts'
 import type { RangeAnswer } from '../../api.ts'
 import { findPast } from './past.ts'
@@ -100,6 +102,22 @@ test('a series that has just ended is told by the history, where the ring is, to
   Object.assign(bench.hub, { past })
   assert.deepEqual(await bench.deltas(20, 50, 1, id), numbers(20, 50))
   assert.deepEqual(await bench.deltas(20, 50, 10, id), [255, 355, 455])
+})
+
+test('decrements are taken off a series that is over, as the history has them', async () => {
+  const bench = new Bench(50, 60)
+  const identity = { name: 'gone', kind: 'counter', labels: [] } as const
+  const key = identityKey(identity)
+  const life = { firstS: START_S + 1, lastS: START_S + 40 }
+  const told = { key, metadata: { dialect: 'test' }, ...life }
+  const past = new PastSeries({ find: async () => ({ series: [told], total: 1 }) })
+  const { series } = await past.find({ filter: '', fromS: 0, toS: START_S + 50, limit: 10 })
+  Object.assign(bench.hub, { past })
+  const net = numbers(20, 50).map((each) => each - 60)
+  assert.deepEqual(await bench.deltas(20, 50, 1, series[0]!.id), net)
+  const metadata = { dialect: 'test' }
+  const part = decrementsOf(identity, metadata, '').identity
+  assert.deepEqual(bench.asked[0]?.groups, [[key], [identityKey(part)]])
 })
 
 test('a step that the history has only part of yet has the newest seconds, too', async () => {

@@ -5,7 +5,6 @@
  */
 import { type CellAnswer, HistoryError, type HistoryStore } from '../../../history/store.ts'
 import type { Frame } from '../../../hub/live/frame.ts'
-import { decrementsId } from '../../../hub/series/record.ts'
 import type { HubView } from '../../../hub/view.ts'
 import { type Cell, type Kind, mergeCells } from '../../../model/index.ts'
 import { refusalOf } from '../history-refusal.ts'
@@ -93,20 +92,17 @@ interface FoundRange {
 export async function findPast(view: HubView, asked: AskedRange): Promise<FoundRange> {
   const { fromMs, toMs, stepMs } = asked
   const untilMs = historyUntilMs(view, asked)
-  const ids = asked.ids.flatMap((id) => {
-    const part = decrementsId(view.series.get(id))
-    return part === undefined ? [id] : [id, part]
-  })
+  const parts = asked.ids.flatMap((id) => [...partsOf(view, id)])
   const { history } = view
   const plain = { window: alignWindow(fromMs, toMs, stepMs), past: undefined }
   if (history === undefined || plain.window.fromMs >= untilMs) return plain
   const wholeMs = Math.ceil(stepMs / 1000) * 1000
   try {
-    const first = await readFrom(view, history, { ...asked, ids }, wholeMs, untilMs)
+    const first = await readFrom(view, history, { ...asked, parts }, wholeMs, untilMs)
     // samples are finer than the history: it widens their steps only where it knows anything
     if (stepMs < 1000 && !first.isKnown) return plain
     if (first.window.stepMs === first.stepMs) return first
-    return await readFrom(view, history, { ...asked, ids }, first.stepMs, untilMs)
+    return await readFrom(view, history, { ...asked, parts }, first.stepMs, untilMs)
   } catch (error) {
     if (!(error instanceof HistoryError)) throw error
     if (error.code === 'too_large' || error.code === 'busy') {
@@ -114,6 +110,27 @@ export async function findPast(view: HubView, asked: AskedRange): Promise<FoundR
     }
     return plain // what went wrong with it is told by the hub
   }
+}
+
+/** A series as a history knows it. */
+interface Part {
+  readonly id: number
+  readonly key: Uint8Array
+}
+
+/** Lists a series and its decrements, as far as they are known, of the hub or of the past. */
+function* partsOf({ series, past }: HubView, id: number): Iterable<Part> {
+  const record = series.get(id)
+  if (record !== undefined) {
+    const { decrements } = record.kind === 'counter' ? record : {}
+    for (const each of [record, decrements]) {
+      if (each !== undefined) yield { id: each.id, key: series.keyOf(each).slice() }
+    }
+    return
+  }
+  const found = past?.get(id)
+  if (found !== undefined) yield found
+  if (found?.decrements !== undefined) yield found.decrements
 }
 
 /** Time ahead of the newest second from which on a range asks for what is to come, ms. */
@@ -140,7 +157,7 @@ function historyUntilMs(view: HubView, { ids, toMs, stepMs }: AskedRange): numbe
 async function readFrom(
   view: HubView,
   history: Pick<HistoryStore, 'read'>,
-  { ids, fromMs, toMs }: AskedRange,
+  { parts, fromMs, toMs }: AskedRange & { readonly parts: readonly Part[] },
   stepMs: number,
   untilMs: number,
 ): Promise<FoundRange & { readonly stepMs: number; readonly isKnown: boolean }> {
@@ -149,13 +166,9 @@ async function readFrom(
     return Math.max(0, Math.min(window.length, Math.ceil((ms - window.fromMs) / stepMs)))
   }
   const lead = Math.ceil(view.staleAfterMs / stepMs)
+  const ids = parts.map(({ id }) => id)
   const answer = await history.read({
-    groups: ids.map((id) => {
-      const record = view.series.get(id)
-      if (record !== undefined) return [view.series.keyOf(record).slice()]
-      const past = view.past?.get(id)
-      return past === undefined ? [] : [past.key]
-    }),
+    groups: parts.map(({ key }) => [key]),
     fromS: (window.fromMs - lead * stepMs) / 1000,
     toS: (window.fromMs + columnsTo(untilMs) * stepMs) / 1000,
     stepS: stepMs / 1000,
