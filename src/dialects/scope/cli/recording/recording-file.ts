@@ -4,7 +4,15 @@
  * bytes. An entry is written at once and whole, so that a process that is killed leaves all but its
  * last one, and memory has none.
  */
-import { closeSync, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { CommandError } from '../../../../terminal/exit.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
@@ -116,7 +124,8 @@ export class RecordingReader {
   /** @throws {CommandError} where there is no file, or it is no recording */
   constructor(path: string) {
     try {
-      this.#file = openSync(path, 'r')
+      // one that is a pipe is not waited for
+      this.#file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     } catch (error) {
       throw new CommandError(`can't replay: ${reasonOf(error)}`)
     }
@@ -139,9 +148,8 @@ export class RecordingReader {
     const atMs = head.readDoubleLE(1)
     const length = head.readUInt32LE(9)
     if (read < HEAD_SIZE) return this.#end('is cut off')
-    if (event === undefined || !(atMs >= this.#lastMs) || length > ENTRY_LIMIT) {
-      return this.#end('is damaged')
-    }
+    const isTime = atMs >= this.#lastMs && atMs < Number.POSITIVE_INFINITY
+    if (event === undefined || !isTime || length > ENTRY_LIMIT) return this.#end('is damaged')
     const bytes = length === 0 ? NO_BYTES : Buffer.alloc(length)
     const at = this.#position + HEAD_SIZE
     if (length > 0 && readSync(this.#file, bytes, 0, length, at) < length) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -99,7 +100,8 @@ suite('a recording', () => {
       bytes.writeUInt32LE(length, 9)
       return bytes
     }
-    for (const bad of [head(3, 600, 0), head(0, 1, 0), head(0, NaN, 0), head(1, 600, 1 << 30)]) {
+    const times = [head(0, 1, 0), head(0, NaN, 0), head(0, Infinity, 0)]
+    for (const bad of [head(3, 600, 0), ...times, head(1, 600, 1 << 30)]) {
       rmSync(path, { force: true })
       record()
       const size = statSync(path).size
@@ -119,6 +121,10 @@ suite('a recording', () => {
       assert.throws(() => new RecordingReader(path), none)
     }
     assert.throws(() => new RecordingReader(folder), none)
+    const pipe = join(folder, 'pipe')
+    if (spawnSync('mkfifo', [pipe]).status === 0) {
+      assert.throws(() => new RecordingReader(pipe), none)
+    }
     assert.throws(() => new RecordingReader(join(folder, 'b')), /can't replay: ENOENT/)
   })
 })
