@@ -109,6 +109,18 @@ test('where nothing comes for two intervals it says what may be wrong', async ()
   assert.match(await status(), /^Status: Running {2}/)
 })
 
+test('a session that stands still says since when, until it goes on', async () => {
+  const { status, clock, tell } = watching()
+  tell({ name: 'a', mean: 1 })
+  const running = await status()
+  clock.advance(3000)
+  assert.equal(await status(), running)
+  clock.advance(1000)
+  assert.equal(await status(), running.replace('Running ', '■ no payload since'))
+  tell({ name: 'a', mean: 1 })
+  assert.match(await status(), /^Status: Running {2}/)
+})
+
 test('the interval shown is that of the payloads', async () => {
   const { terminal, tell } = watching()
   tell({ name: 'a', mean: 1, seriesMs: 5000 })

@@ -80,7 +80,9 @@ class ScreenMonitor {
   /** Words of the other side about the session, each text once, in order. */
   readonly #notes = new Set<string>()
   #isHelp = false
+  /** Time of the newest payload, as it states it, and when it came. */
   #lastMs: number | undefined
+  #heardNs = 0n
   /** Interval that the payloads state: an address may have asked for another one than the flag. */
   #intervalMs: number
   #cancelTick: (() => void) | undefined
@@ -143,7 +145,8 @@ class ScreenMonitor {
     const { clock } = this.#parts
     this.#lastMs = window.timeMs ?? clock.wallMs()
     this.#intervalMs = window.seriesMs ?? this.#intervalMs
-    const series = this.#board.take(window, clock.monotonicNs())
+    this.#heardNs = clock.monotonicNs()
+    const series = this.#board.take(window, this.#heardNs)
     if (series?.hasCrossed && this.#pause === undefined) {
       // The windows that came with it are to be seen as well.
       queueMicrotask(() => this.#hold(series.counter.name))
@@ -270,13 +273,19 @@ class ScreenMonitor {
       const why = advice === undefined ? '' : ` ${advice}`
       return { text: `Waiting for initial payload...${why}`, style: 'plain' }
     }
+    if (this.#isStale({ seenNs: this.#heardNs, seriesMs: this.#intervalMs })) {
+      return { text: `■ no payload since ${timeText(this.#lastMs)}`, style: 'lost' }
+    }
     const note = [...this.#notes].at(-1)
     const said = note === undefined ? '' : `  ◆ ${note}`
     const style = note === undefined ? 'plain' : 'unusual'
     return { text: `Running  ${timeText(this.#lastMs)}${said}`, style }
   }
 
-  #isStale({ seenNs, seriesMs }: Series, nowNs = this.#parts.clock.monotonicNs()): boolean {
+  #isStale(
+    { seenNs, seriesMs }: Pick<Series, 'seenNs' | 'seriesMs'>,
+    nowNs = this.#parts.clock.monotonicNs(),
+  ): boolean {
     const intervalNs = BigInt(seriesMs ?? this.#intervalMs) * NS_PER_MS
     return nowNs - seenNs > STALE_INTERVALS * intervalNs
   }
