@@ -30,6 +30,25 @@ test('three events, then idle: the moving averages of the meters libraries', asy
   await hub.stop()
 })
 
+test('rates are net of what counted down, whichever of the two came first', async () => {
+  const started = await startHub()
+  const { hub, clock } = started
+  await sendUdp(started, [packet('a:5|m\na:-2|m\nfalls:-3|m\nlate:6|m\nnet:6|m\n')])
+  clock.advance(6000)
+  const { mean, m1, m5, m15 } = hub.rates(seriesNamed(hub, 'a'))!
+  assert.deepEqual([mean, m1, m5, m15], [0.5, 0.6, 0.6, 0.6])
+  assert.deepEqual(hub.rates(seriesNamed(hub, 'falls')), {
+    mean: -0.5,
+    m1: -0.6,
+    m5: -0.6,
+    m15: -0.6,
+  })
+  await sendUdp(started, [packet('late:-4|m\nlate:9|m\nnet:5|m\n')])
+  clock.advance(60_000)
+  assert.deepEqual(hub.rates(seriesNamed(hub, 'late')), hub.rates(seriesNamed(hub, 'net')))
+  await hub.stop()
+})
+
 /** Meters as the libraries keep them: an object each. */
 class Meters {
   readonly #meters = new Map<number, { startMs: number; averages: MovingAverages; count: number }>()

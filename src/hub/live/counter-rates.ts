@@ -1,7 +1,7 @@
 /**
  * Dropwizard's moving averages of every counter, fed with closed seconds on the scale of the time
  * that they took: a wall clock that is set changes no rate. Kept from a counter's first increase
- * on, a row of numbers each; ticks are made up for lazily.
+ * or decrease on, a row of numbers each, net of decrements; ticks are made up for lazily.
  */
 import {
   AVERAGES_LENGTH,
@@ -23,6 +23,7 @@ const PAGE_SHIFT = 10
 const PAGE_ROWS = 1 << PAGE_SHIFT
 
 // Row of a counter: `[began, ms][count][averages]`; it begins with the time before its first frame.
+// That of a second part, whose numbers are its counter's, has `-1 - id` of that one in place of it.
 const BEGAN = 0
 const COUNT = 1
 const AVERAGES = 2
@@ -35,33 +36,55 @@ interface RatesPage {
   rows: number
 }
 
+type Records = Pick<SeriesStore, 'get' | 'onRemove'>
+
 export class CounterRates {
+  readonly #store: Records
   /** Pages by `id >>> PAGE_SHIFT`, given back when no counter is left. */
   readonly #pages: (RatesPage | undefined)[] = []
   /** Closed so far. */
   #nowMs = 0
 
-  constructor(store: SeriesStore) {
+  constructor(store: Records) {
+    this.#store = store
     store.onRemove(({ id }) => this.#remove(id))
   }
 
   /** Takes a frame in steps; rates of a second may be read after its last step only. */
   *take(frame: Frame): Task {
-    const beganMs = this.#nowMs
+    const openedMs = this.#nowMs
     this.#nowMs += frame.seconds * 1000
     const { counterIds } = frame
     for (let row = 0; row < counterIds.length; row++) {
       if (row % ROWS_PER_STEP === 0) yield
       const id = counterIds[row]!
-      const page = this.#pages[id >>> PAGE_SHIFT] ?? this.#addPage(id >>> PAGE_SHIFT)
-      const { numbers } = page
-      const at = (id & (PAGE_ROWS - 1)) * ROW_LENGTH
-      if (Number.isNaN(numbers[at + BEGAN]!)) begin(page, at, beganMs)
       const delta = frame.deltaNumberAt(row)
-      advanceAverages(numbers, at + AVERAGES, (this.#nowMs - numbers[at + BEGAN]!) * MS_NS)
-      addToAverages(numbers, at + AVERAGES, delta)
-      numbers[at + COUNT]! += delta
+      const beganMs = this.#add(id, delta, openedMs)
+      if (beganMs < 0) this.#add(-1 - beganMs, -delta, openedMs)
     }
+  }
+
+  /** Adds to the row of a counter, which begins with it. @returns what stands for its beginning */
+  #add(id: number, delta: number, openedMs: number): number {
+    const { numbers } = this.#pages[id >>> PAGE_SHIFT] ?? this.#addPage(id >>> PAGE_SHIFT)
+    const at = (id & (PAGE_ROWS - 1)) * ROW_LENGTH
+    if (Number.isNaN(numbers[at + BEGAN]!)) this.#begin(id, at, openedMs)
+    const beganMs = numbers[at + BEGAN]!
+    if (beganMs < 0) return beganMs
+    advanceAverages(numbers, at + AVERAGES, (this.#nowMs - beganMs) * MS_NS)
+    addToAverages(numbers, at + AVERAGES, delta)
+    numbers[at + COUNT]! += delta
+    return beganMs
+  }
+
+  #begin(id: number, at: number, openedMs: number): void {
+    const page = this.#pages[id >>> PAGE_SHIFT]!
+    const record = this.#store.get(id)
+    const wholeId = record?.kind === 'counter' ? record.wholeId : undefined
+    page.rows++
+    page.numbers[at + BEGAN] = wholeId === undefined ? openedMs : -1 - wholeId
+    page.numbers[at + COUNT] = 0
+    beginAverages(page.numbers, at + AVERAGES, 0)
   }
 
   #addPage(index: number): RatesPage {
@@ -79,7 +102,7 @@ export class CounterRates {
     const numbers = this.#pages[record.id >>> PAGE_SHIFT]?.numbers
     const at = (record.id & (PAGE_ROWS - 1)) * ROW_LENGTH
     const beganMs = numbers?.[at + BEGAN] ?? EMPTY
-    if (numbers === undefined || Number.isNaN(beganMs)) return { mean: 0, m1: 0, m5: 0, m15: 0 }
+    if (numbers === undefined || !(beganMs >= 0)) return { mean: 0, m1: 0, m5: 0, m15: 0 }
     const ageMs = this.#nowMs - beganMs
     advanceAverages(numbers, at + AVERAGES, ageMs * MS_NS)
     const mean = ageMs > 0 ? (numbers[at + COUNT]! * 1000) / ageMs : 0
@@ -95,11 +118,4 @@ export class CounterRates {
     page.rows--
     if (page.rows === 0) this.#pages[id >>> PAGE_SHIFT] = undefined
   }
-}
-
-function begin(page: RatesPage, at: number, beganMs: number): void {
-  page.rows++
-  page.numbers[at + BEGAN] = beganMs
-  page.numbers[at + COUNT] = 0
-  beginAverages(page.numbers, at + AVERAGES, 0)
 }

@@ -4,15 +4,7 @@
  * bytes. An entry is written at once and whole, so that a process that is killed leaves all but its
  * last one, and memory has none.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { CommandError } from '../../../../terminal/exit.ts'
 import type { Clock } from '../../../../time/clock.ts'
 
