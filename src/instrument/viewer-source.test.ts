@@ -89,6 +89,28 @@ suite('a registry for viewers', () => {
     assert.equal(values().latency, 50.5)
   })
 
+  test('has no quantile of a window beyond the extremes, and new ones as they are', () => {
+    const { clock, shop, values } = viewed({ select: ['p99', 'min', 'max'] })
+    const latency = new Histogram('latency', shop)
+    const window = (...recorded: number[]) => {
+      for (const value of recorded) latency.record(value)
+      clock.advance(1000)
+      return values()
+    }
+    values()
+    const first = window(...Array.from({ length: 100 }, (_, i) => i + 1))
+    assert.deepEqual([first['latency.min'], first['latency.max']], [1, 100])
+    assert.ok(first['latency.p99']! <= 100)
+    const again = window(...new Array(50).fill(100))
+    assert.ok(again['latency.max']! <= 100 && again['latency.p99']! <= 100, 'no bound of a bucket')
+    const between = window(40, 50)
+    assert.ok(Math.abs(between['latency.max']! / 50 - 1) < 0.05, 'of this window, not of all')
+    const least = window(...new Array(50).fill(1))
+    assert.ok(least['latency.min']! >= 1)
+    const wider = window(50, 0.7, 129)
+    assert.deepEqual([wider['latency.min'], wider['latency.max']], [0.7, 129])
+  })
+
   test('has what is added, and not what has gone', () => {
     const { shop, source, values } = viewed()
     const first = new Gauge('first', shop)

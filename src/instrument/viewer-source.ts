@@ -213,7 +213,7 @@ function windowValue(
     case 'histogram': {
       const from = before?.kind === 'histogram' ? before.histogram : new Histogram()
       const gain = histogramGain(now.histogram, from)
-      return gain.isEmpty ? undefined : statisticOf(gain, statistic)
+      return gain.isEmpty ? undefined : statisticOf(gain, statistic, now.histogram, from)
     }
     case 'summary':
       if (now.last.count === 0) return undefined
@@ -223,11 +223,28 @@ function windowValue(
   }
 }
 
-function statisticOf(histogram: Histogram, statistic: Shown | undefined): number {
-  if (statistic === undefined) return canonicalMean(histogram)
-  if (statistic === 'count') return Number(histogram.count)
-  // what was gained between two readings has buckets, and no extremes of its own
-  if (statistic === 'min') return histogram.quantile(0)
-  if (statistic === 'max') return histogram.quantile(1)
-  return histogram.quantile(Number(`0.${statistic.slice(1)}`))
+/**
+ * Reads a statistic of what was gained between two readings, which has buckets, and no extremes of
+ * its own: those of all observations limit it, and one that is new is among what was gained.
+ */
+function statisticOf(
+  gain: Histogram,
+  statistic: Shown | undefined,
+  now: Histogram,
+  before: Histogram,
+): number {
+  if (statistic === undefined) return canonicalMean(gain)
+  if (statistic === 'count') return Number(gain.count)
+  const [min, max] = [Number(now.min), Number(now.max)]
+  const isNew = (end: number, known: Exact) => !Number.isNaN(end) && end !== Number(known)
+  if (statistic === 'min' && isNew(min, before.min)) return min
+  if (statistic === 'max' && isNew(max, before.max)) return max
+  const estimate = gain.quantile(quantileOf(statistic))
+  if (estimate < min) return min
+  return estimate > max ? max : estimate
+}
+
+function quantileOf(statistic: Exclude<Shown, 'count'>): number {
+  if (statistic === 'min') return 0
+  return statistic === 'max' ? 1 : Number(`0.${statistic.slice(1)}`)
 }
