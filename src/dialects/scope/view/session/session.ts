@@ -112,7 +112,8 @@ export class ScopeSession {
     })
     changes(last.plots, next.plots, nameOf, (name, chosen) => board.assign(name, chosen?.plot))
     if (next.atMs !== last.atMs && next.atMs !== this.#endMs()) {
-      if (next.atMs !== null) board.pauseAt(next.atMs)
+      // of a time to come the last picture is held that there is
+      if (next.atMs !== null) board.pauseAt(Math.min(next.atMs, this.page.store.clock.nowMs()))
       else if (board.state !== 'live') board.togglePause()
     }
     if (isOtherWindow || !isSame(next.part, last.part)) {
