@@ -15,7 +15,7 @@ const SENT = ['other', 'request.a', 'request.b']
 test('a pattern is counted, and deleted once --yes says so', async (t) => {
   const { url, names } = await startSeries(t)
   const run = (...flags: string[]): Promise<Ended> =>
-    deleteSeries('request.*', '--hub', url, ...flags)
+    deleteSeries('request.*', '--hub', new URL(url).host, ...flags)
   const counted = { status: 0, stdout: '2 series match request.*\n', stderr: '' }
   assert.deepEqual(await run('--dry-run'), counted)
   assert.deepEqual(await run('--dry-run', '--yes'), counted)
@@ -41,6 +41,12 @@ test('a hub that is not there is named', async () => {
   const { status, stderr } = await deleteSeries('a', '--hub', 'http://127.0.0.1:1', '--yes')
   assert.match(stderr, /^pentameter: no answer from http:\/\/127\.0\.0\.1:1: /)
   assert.equal(status, 1)
+})
+
+test('an address that is none is wrong usage', async () => {
+  const { status, stderr } = await deleteSeries('a', '--hub', 'hub:port', '--yes')
+  assert.match(stderr, /want HOST:PORT or http:\/\/HOST:PORT/)
+  assert.equal(status, 2)
 })
 
 interface Served {

@@ -4,9 +4,11 @@ import type { Command } from 'commander'
 import type { ApiError, DeletionAnswer } from '../http/api.ts'
 import { escapeUnseen } from '../model/text/unseen.ts'
 import { CommandError, EXIT_USAGE } from '../terminal/exit.ts'
+import type { HubAddress } from '../terminal/hub/address.ts'
+import { hubOption } from '../terminal/hub/arguments.ts'
 
 interface DeleteOptions {
-  readonly hub: string
+  readonly hub: HubAddress
   readonly dryRun?: true
   readonly yes?: true
 }
@@ -28,7 +30,7 @@ export function addSeries(program: Command): void {
     .command('delete')
     .description('take series away by their names')
     .argument('<pattern>', 'name of the series, with * for any run of characters')
-    .option('--hub <url>', 'where the hub serves its page', 'http://127.0.0.1:4000')
+    .addOption(hubOption())
     .option('--dry-run', 'only says how many there are')
     .option('--yes', 'does not ask')
     .addHelpText('after', EXAMPLES)
@@ -36,9 +38,6 @@ export function addSeries(program: Command): void {
 }
 
 async function deleteSeries(pattern: string, options: DeleteOptions): Promise<void> {
-  if (!URL.canParse('/', options.hub)) {
-    throw new CommandError(`--hub ${options.hub}: want http://HOST:PORT`, EXIT_USAGE)
-  }
   if (options.yes !== true || options.dryRun) {
     const { matching, kept } = await ask(pattern, options.hub, true)
     const count = `${matching - kept} series match ${escapeUnseen(pattern)}${keptWords(kept)}`
@@ -62,16 +61,20 @@ async function isConfirmed(): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim())
 }
 
-async function ask(name: string, hub: string, isDryRun: boolean): Promise<DeletionAnswer> {
-  const url = new URL('/api/v1/series', hub)
+async function ask(
+  name: string,
+  { origin }: HubAddress,
+  isDryRun: boolean,
+): Promise<DeletionAnswer> {
+  const url = new URL('/api/v1/series', origin)
   url.search = new URLSearchParams({ name, dryRun: String(isDryRun) }).toString()
   const answer = await fetch(url, { method: 'DELETE' }).catch((error: Error) => {
-    throw new CommandError(`no answer from ${url.origin}: ${reasonOf(error)}`)
+    throw new CommandError(`no answer from ${origin}: ${reasonOf(error)}`)
   })
   const body: unknown = await answer.json().catch(() => undefined)
   if (answer.ok) return body as DeletionAnswer
   const message = (body as ApiError | undefined)?.error.message ?? answer.statusText
-  throw new CommandError(`${url.origin} answers ${answer.status}: ${message}`)
+  throw new CommandError(`${origin} answers ${answer.status}: ${message}`)
 }
 
 /** Tells the reason that fetch wraps into "fetch failed". */

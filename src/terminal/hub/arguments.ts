@@ -18,14 +18,17 @@ export interface HubArguments {
   readonly color: boolean
 }
 
+/** Makes the flag that names the hub. */
+export function hubOption(): Option {
+  return new Option('--hub <host:port>', 'where the hub serves its page')
+    .argParser(parseHub)
+    .default(parseHub(STANDARD_HUB), STANDARD_HUB)
+}
+
 /** Adds the flags that name the hub and say how to write. */
 export function addHubOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--hub <host:port>', 'where the hub serves its page')
-        .argParser(parseHub)
-        .default(parseHub(STANDARD_HUB), STANDARD_HUB),
-    )
+    .addOption(hubOption())
     .option('--json', 'JSON lines, also at a terminal')
     .option('--no-color', 'no colours; NO_COLOR in the environment does the same')
 }

@@ -22,6 +22,8 @@ test('an address is a host, with a port, or a URL', () => {
   for (const [text, origin] of [
     ['hub.example', 'http://hub.example:4000'],
     ['127.0.0.1:80', 'http://127.0.0.1'],
+    ['::1', 'http://[::1]:4000'],
+    ['2001:db8::4711', 'http://[2001:db8::4711]:4000'],
     ['[::1]', 'http://[::1]:4000'],
     ['[::1]:4711', 'http://[::1]:4711'],
     ['https://hub.example', 'https://hub.example'],

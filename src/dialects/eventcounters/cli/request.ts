@@ -25,6 +25,9 @@ export interface CounterRequest {
 }
 
 const MS_PER_S = 1000
+const SECONDS_MIN = LIMITS.peerIntervalMsMin / MS_PER_S
+const SECONDS_MAX = LIMITS.peerIntervalMsMax / MS_PER_S
+const WHOLE_SECONDS_MAX = LIMITS.documentIntervalSecMax
 const SERIES_LIMIT = 1000
 const parseCount = wholeNumber({ min: 1, max: 1_000_000 })
 
@@ -138,12 +141,11 @@ function filterOf(text: string): CounterFilter {
 /** Parses seconds: whole ones as far as the document's grammar goes, others as far as .NET's. */
 function parseSeconds(text: string): number {
   const seconds = Number(text)
-  const most = Number.isInteger(seconds)
-    ? LIMITS.documentIntervalSecMax
-    : LIMITS.peerIntervalMsMax / MS_PER_S
-  const isInRange = seconds >= LIMITS.peerIntervalMsMin / MS_PER_S && seconds <= most
+  const most = Number.isInteger(seconds) ? WHOLE_SECONDS_MAX : SECONDS_MAX
+  const isInRange = seconds >= SECONDS_MIN && seconds <= most
   if (/^\d*\.?\d+$/.test(text) && isInRange) return seconds
-  throw new InvalidArgumentError(`want seconds from 0.001 to ${most}, as 1 or 0.25`)
+  const whole = `whole ones up to ${WHOLE_SECONDS_MAX}`
+  throw new InvalidArgumentError(`want seconds from ${SECONDS_MIN} to ${SECONDS_MAX}, ${whole}`)
 }
 
 /** @returns seconds */

@@ -20,6 +20,8 @@ async function run(...args: readonly string[]): Promise<unknown> {
   return program.parseAsync(['counters', ...args], { from: 'user' })
 }
 
+const SECONDS = /want seconds from 0\.001 to 2147483\.647, whole ones up to 4294967295/
+
 for (const [args, message] of [
   [
     ['--counters', 'A,,B'],
@@ -30,10 +32,11 @@ for (const [args, message] of [
     /argument: Unexpected characters after closing ']' in counter_provider/,
   ],
   [['--counters', 'A[x[y'], /argument: Expected to find closing ']' in counter_provider/],
-  [['--refresh-interval', '0'], /want seconds from 0.001/],
-  [['--refresh-interval', '1e9'], /want seconds from 0.001/],
-  [['--refresh-interval', '2147483.648'], /to 2147483.647/],
-  [['--refresh-interval', '4294967296'], /to 4294967295/],
+  [['--refresh-interval', '0'], SECONDS],
+  [['--refresh-interval', 'abc'], SECONDS],
+  [['--refresh-interval', '1e9'], SECONDS],
+  [['--refresh-interval', '2147483.648'], SECONDS],
+  [['--refresh-interval', '4294967296'], SECONDS],
   [['--duration', '10'], /want dd:hh:mm:ss/],
   [['--duration', '00:24:00:00'], /want dd:hh:mm:ss/],
   [['--duration', '00:00:00:00'], /want dd:hh:mm:ss/],
