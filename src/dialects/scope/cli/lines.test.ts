@@ -101,6 +101,22 @@ suite('scope without a terminal', () => {
     assert.equal(feed.isClosed, true)
   })
 
+  test('tells a fault when it comes, and in the end once more', async () => {
+    const { feed, written, process, done } = printing(true)
+    const fault = 'recording stopped: ENOSPC'
+    feed.tell(0, { level: 1 })
+    feed.become({ fault })
+    feed.become({ fault })
+    process.emit('SIGTERM')
+    await done
+    assert.deepEqual(written.errors.split('\n'), [
+      'online  20 ms  framed',
+      fault,
+      `seen 0 s, 1 series, 0 errors, ${fault}`,
+      '',
+    ])
+  })
+
   test('leaves out lines that their reader has no room for, and says how many', async () => {
     const { feed, written, process, done } = printing(false, 2_000_000)
     feed.tell(0, { level: 1 })

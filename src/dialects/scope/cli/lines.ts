@@ -45,6 +45,8 @@ export async function scopeAsLines(
   const beganNs = clock.monotonicNs()
   const tell = (): void => {
     const more = printer.skipped === 0 ? [] : [`${countText(printer.skipped, 'line')} skipped`]
+    const { fault } = feed.status()
+    if (fault !== undefined) more.push(escapeUnseen(fault))
     errors.write(lastLine(clock.monotonicNs() - beganNs, printer.size, feed.errors, more))
   }
   const off = onExit(process, { end: () => ended.resolve(), restore() {}, quit: tell })
@@ -69,6 +71,7 @@ class Printer implements FeedBoard {
   readonly #board: Board
   readonly #parts: PipeParts
   #told = ''
+  #fault: string | undefined
   #printed: TriggerEvent | undefined
 
   constructor(request: ScopeRequest, parts: PipeParts) {
@@ -154,8 +157,12 @@ class Printer implements FeedBoard {
     else output.write(`${line}\n`)
   }
 
-  /** Tells a change of the connection, once. */
-  follow({ state, facts, lastError, retryAtNs }: FeedStatus): void {
+  /** Tells a change of the connection, and a fault, once. */
+  follow({ state, facts, fault, lastError, retryAtNs }: FeedStatus): void {
+    if (fault !== undefined && fault !== this.#fault) {
+      this.#fault = fault
+      this.#parts.errors.write(`${escapeUnseen(fault)}\n`)
+    }
     const text =
       state === 'online'
         ? `online  ${facts.slice(0, 2).join('  ')}`

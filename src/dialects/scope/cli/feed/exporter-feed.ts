@@ -91,13 +91,14 @@ export class ExporterFeed implements ScopeFeed {
     if (this.#recorder !== undefined) facts.push(`recorded ${text(this.#recorder.size, 'B')}`)
     const troubles = []
     const failure = this.#recorder?.failure
-    if (failure !== undefined) troubles.push(`recording stopped: ${failure}`)
+    const fault = failure === undefined ? undefined : `recording stopped: ${failure}`
+    if (fault !== undefined) troubles.push(fault)
     if (entriesDropped > 0) troubles.push(`${entries(entriesDropped)} dropped`)
     if (packetsBad > 0) troubles.push(badPackets(packetsBad))
     if (seriesRefused > 0) troubles.push(`${names(seriesRefused)} refused`)
     return {
       state: state === 'online' || state === 'connecting' ? state : 'offline',
-      ...{ facts, troubles, lastError, retryAtNs: this.#retryAtNs },
+      ...{ facts, troubles, fault, lastError, retryAtNs: this.#retryAtNs },
     }
   }
 

@@ -16,6 +16,8 @@ export interface FeedStatus {
   readonly facts: readonly string[]
   /** Amounts of what was lost or left out; empty where nothing was. */
   readonly troubles: readonly string[]
+  /** One of the troubles that stays as it is once it is there: a recording that has stopped. */
+  readonly fault?: string | undefined
   readonly lastError: string | undefined
   /** Monotonic time of the next attempt, while offline. */
   readonly retryAtNs: bigint | undefined

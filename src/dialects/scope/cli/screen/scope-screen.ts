@@ -4,6 +4,7 @@
  */
 import { Board } from '../../../../model/board/board.ts'
 import { CHART_ASPECT, CHART_COLUMNS } from '../../../../model/board/options.ts'
+import { escapeUnseen } from '../../../../model/text/unseen.ts'
 import {
   drawKeys,
   type Key,
@@ -90,7 +91,9 @@ class ScopeScreen {
 
   #seen(): string {
     const elapsedNs = this.#parts.clock.monotonicNs() - this.#beganNs
-    return lastLine(elapsedNs, this.#board.size, this.#feed.errors)
+    const { fault } = this.#feed.status()
+    const more = fault === undefined ? [] : [escapeUnseen(fault)]
+    return lastLine(elapsedNs, this.#board.size, this.#feed.errors, more)
   }
 
   async #work(): Promise<void> {
