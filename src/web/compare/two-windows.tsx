@@ -11,6 +11,7 @@ import { stepsOf } from '../chart/picture.ts'
 import type { Plot } from '../chart/plot.ts'
 import { ChartPanel } from '../series/chart-panel.tsx'
 import { noteOf } from '../series/series-chart.ts'
+import { stepRows } from '../series/tables.ts'
 import { usePage, useShownSeconds } from '../shell/page.ts'
 import { Section } from '../shell/parts.tsx'
 import { ButterflyPanel } from './butterfly-panel.tsx'
@@ -58,17 +59,14 @@ function Lines({ entry, before }: TwoWindowsProps): JSX.Element {
       plot={plot}
       table={(data, { from, to }) => {
         const lines = windowLines(pair(data), from, to, { before, factor, names })
-        const { step } = data
+        const { column, length, endOf } = stepRows(data, { from, to })
         return {
           columns: [
-            { name: 'Second', form: 'second' },
+            column,
             ...lines.map(({ name = '' }) => ({ name, form: 'value', unit }) as const),
           ],
-          length: data.countOf(from, to),
-          row: (i) => [
-            data.endOf(from + 1) + i * step,
-            ...lines.map(({ values }) => values[i + 1]!),
-          ],
+          length,
+          row: (i) => [endOf(i), ...lines.map(({ values }) => values[i + 1]!)],
         }
       }}
     />

@@ -29,6 +29,24 @@ test('a row is a second, from the oldest on, a column a lane in the unit that is
   assert.deepEqual(table.columns[1], { name: 'rate', form: 'value', unit: '/min' })
 })
 
+test('a row of longer steps says how long they are, and of an open one there is none', () => {
+  const steps = new SeriesData('gauge', 5)
+  const facts = { closed: NOW + 3 }
+  const values = { value: [1, 2, 3], min: [1, 2, 3], max: [1, 2, 3] }
+  steps.writeColumn(NOW - 5, { id: 1, kind: 'gauge', ...values }, NOW - 100, facts)
+  const table = seriesTable(steps, { from: NOW - 10, to: NOW + 3 }, { unit: '', factor: 1 })
+  assert.deepEqual(table.columns[0], { name: '5\u00a0s to', form: 'second' })
+  assert.deepEqual(
+    Array.from({ length: table.length }, (_, i) => table.row(i)[0]),
+    [NOW - 5, NOW],
+  )
+  const heat = new SeriesData('histogram', 5)
+  const cells = Array(2).fill({ ...CELL, offset: 1, counts: [6], zero: 0 })
+  heat.writeColumn(NOW, { id: 1, kind: 'histogram', cells }, NOW - 100, facts)
+  const rows = heatTable(heat, { from: NOW - 10, to: NOW + 3 }, 'ms')
+  assert.deepEqual([rows.columns[0]?.name, rows.length], ['5\u00a0s to', 1])
+})
+
 test('buckets of what is shown are added up; what is in none of them has a row, too', () => {
   const table = bucketsTable(histogram(), { from: NOW - 2, to: NOW }, 'ms')
   const rows = Array.from({ length: table.length }, (_, i) => table.row(i))

@@ -1,6 +1,7 @@
 /** What the charts of a series show, as rows of numbers. */
 import type { CsvCell } from '../../model/text/unseen.ts'
 import type { Shown } from '../../viewer/format/rate.ts'
+import { spanText } from '../../viewer/format/time.ts'
 import { bucketEnds, mergeSeconds } from '../../viewer/store/buckets.ts'
 import type { Lane, SeriesData } from '../../viewer/store/series-data.ts'
 import type { ChartTable, Column } from '../chart-file/table.ts'
@@ -19,22 +20,28 @@ interface LaneColumn {
   readonly name?: string
 }
 
-const SECOND: Column = { name: 'Second', form: 'second' }
+/** Steps of a span as rows: how they are headed, how many are whole, and where each ends. */
+export function stepRows({ step }: SeriesData, { from, to }: Span) {
+  const before = Math.floor(from / step)
+  const name = step === 1 ? 'Second' : `${spanText(step)} to`
+  return {
+    column: { name, form: 'second' } satisfies Column,
+    length: Math.max(0, Math.floor(to / step) - before),
+    endOf: (row: number): number => (before + 1 + row) * step,
+  }
+}
 
 /** Makes a row for each second or step, a column for each lane. */
-export function lanesTable(
-  data: SeriesData,
-  { from, to }: Span,
-  lanes: readonly LaneColumn[],
-): ChartTable {
+export function lanesTable(data: SeriesData, span: Span, lanes: readonly LaneColumn[]): ChartTable {
   const columns = lanes.map(({ lane, unit, name = lane }): Column => {
     return { name, form: 'value', unit }
   })
+  const { column, length, endOf } = stepRows(data, span)
   return {
-    columns: [SECOND, ...columns],
-    length: data.countOf(from, to),
+    columns: [column, ...columns],
+    length,
     row: (i) => {
-      const second = data.endOf(from + 1) + i * data.step
+      const second = endOf(i)
       const values = lanes.map(({ lane, factor = 1 }) => factor * data.at(lane, second))
       return [second, ...values]
     },
@@ -64,14 +71,15 @@ export function bucketsTable(data: SeriesData, { from, to }: Span, unit: string)
 }
 
 /** Makes a row for each step and bucket that has something: what a heat map is painted of. */
-export function heatTable(data: SeriesData, { from, to }: Span, unit: string): ChartTable {
+export function heatTable(data: SeriesData, span: Span, unit: string): ChartTable {
   const rows: (readonly CsvCell[])[] = []
-  const { step } = data
-  for (let second = data.endOf(from + 1); second < to + step; second += step) {
-    const each = bucketsTable(data, { from: second - step, to: second }, unit)
+  const { column, length, endOf } = stepRows(data, span)
+  for (let step = 0; step < length; step += 1) {
+    const second = endOf(step)
+    const each = bucketsTable(data, { from: second - data.step, to: second }, unit)
     for (let i = 0; i < each.length; i += 1) rows.push([second, ...each.row(i)])
   }
-  const columns = [SECOND, ...BUCKET_COLUMNS(unit)]
+  const columns = [column, ...BUCKET_COLUMNS(unit)]
   return { columns, length: rows.length, row: (i) => rows[i]! }
 }
 
