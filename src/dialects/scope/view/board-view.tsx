@@ -1,5 +1,6 @@
 /** The board: plots in columns, what is set beside them, and the keys below. */
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { divisionS } from '../../../model/board/time-grid.ts'
 import { NO_BREAK_SPACE } from '../../../viewer/format/number.ts'
 import { TablesSwitch } from '../../../web/chart-file/chart-tools.tsx'
@@ -52,27 +53,38 @@ function Plots({ session }: { session: ScopeSession }): JSX.Element {
   )
 }
 
-function Notes({ session }: { session: ScopeSession }): JSX.Element | null {
-  const notes = session.notes.value
-  const newest = notes.at(-1)
-  if (newest === undefined) return null
-  const more = notes.length > 1 ? ` (and ${notes.length - 1} more)` : ''
+/** Shows the newest note, and how many others there are, which it unfolds. */
+function Notes({ session }: { session: ScopeSession }): JSX.Element {
+  const [isUnfolded, unfold] = useState(false)
+  const notes = session.notes.value.toReversed()
+  const others = notes.length - 1
   return (
-    <p class="scope-note" role="status">
-      <Icon name="warn" />
-      <span class="grow words">
-        {newest}
-        {more}
-      </span>
-      <button
-        type="button"
-        class="icon"
-        aria-label="Dismiss"
-        onClick={() => session.dismissNotes()}
-      >
-        <Icon name="close" />
-      </button>
-    </p>
+    <div role="status">
+      {notes.slice(0, isUnfolded ? notes.length : 1).map((note, i) => (
+        <p key={note} class="scope-note">
+          <Icon name="warn" />
+          <span class="grow words">{note}</span>
+          {i === 0 && others > 0 && (
+            <button
+              type="button"
+              class="link small"
+              aria-expanded={isUnfolded}
+              onClick={() => unfold(!isUnfolded)}
+            >
+              {isUnfolded ? 'Only this' : `${others} more`}
+            </button>
+          )}
+          <button
+            type="button"
+            class="icon"
+            aria-label="Dismiss"
+            onClick={() => session.dismissNote(note)}
+          >
+            <Icon name="close" />
+          </button>
+        </p>
+      ))}
+    </div>
   )
 }
 

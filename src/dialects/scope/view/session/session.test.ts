@@ -43,6 +43,19 @@ async function endsOf(t: TestContext, at: string): Promise<(number | null)[]> {
   return [board.originMs + board.span.zero * 1000, shown.atMs]
 }
 
+test('what a link says wrongly is noted, and each note is dismissed for itself', (t) => {
+  const query = new URLSearchParams({ sma: 'broken', 'y-range': 'wrong' })
+  const session = new ScopeSession(fakePage(), SCOPE.parse('', query)!)
+  t.after(() => session.close())
+  const [first, second, ...others] = session.notes.peek()
+  assert.deepEqual([first, second, ...others].map((note) => note?.replace(/”.*/, '')).sort(), [
+    '“sma=broken',
+    '“y-range=wrong',
+  ])
+  session.dismissNote(second!)
+  assert.deepEqual(session.notes.peek(), [first])
+})
+
 test('a link to a time that has been holds the picture of then', async (t) => {
   assert.deepEqual(await endsOf(t, '2026-06-11T14:00:00.000Z'), Array(2).fill(NOW_MS - 202_000))
 })

@@ -243,8 +243,8 @@ export class ScopeSession {
     this.notes.value = [...others, text].slice(-NOTES_LIMIT)
   }
 
-  dismissNotes(): void {
-    this.notes.value = []
+  dismissNote(text: string): void {
+    this.notes.value = this.notes.peek().filter((each) => each !== text)
   }
 
   /** Shows another window, all of it. */
