@@ -66,6 +66,22 @@ test('crumbs lead up, and links across', { skip }, async (t) => {
   await eventually(() => pathOf(page) === '/wallaroo/market-spread/Orders?window=300', 'up')
 })
 
+test('an application has one window, and keys that choose another say so', { skip }, async (t) => {
+  const { page } = await open(t, { path: '/wallaroo/market-spread' })
+  const row = page.locator('.matrix tbody tr').first()
+  await row.waitFor()
+  const windows = page.getByRole('radiogroup', { name: 'Time window' })
+  assert.equal(await windows.count(), 0)
+  for (const key of ['1', ']', '+']) await page.keyboard.press(key)
+  const why = page.locator('.banner', { hasText: /No window is chosen here: .* last 5 minutes/ })
+  await why.waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await row.getByRole('link').first().click()
+  await windows.waitFor()
+  await page.keyboard.press('1')
+  await eventually(() => page.url().includes('window='), 'another window')
+})
+
 test('a held picture asks for the window of its link', { skip }, async (t) => {
   const path = '/wallaroo/market-spread/Orders?window=30&at=2026-06-11T14:03:22Z'
   const { page, requests } = await open(t, { path })

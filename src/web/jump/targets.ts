@@ -56,12 +56,13 @@ export function sourceTargets({ navigation, store }: Page): Target[] {
 export function actionTargets(page: Page, setSingles: (isOn: boolean) => void): Target[] {
   const { navigation } = page
   const { at, tables } = navigation.route.value
+  const windows = page.whyFixedWindow === undefined ? page.windows : []
   const act = (words: string, go: () => void, keys = ''): Target =>
     target({ icon: 'action', words, note: keys === '' ? 'action' : `action, ${keys}`, go })
   return [
     act(at === null ? 'Pause' : 'Resume', () => page.togglePause(), 'P'),
     act('Back to now', () => page.gestures.back(), '0'),
-    ...page.windows.map((seconds, i) =>
+    ...windows.map((seconds, i) =>
       act(
         `Window of ${spanText(seconds)}`,
         () => page.chooseWindow(seconds),

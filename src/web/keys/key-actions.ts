@@ -92,6 +92,9 @@ function isWindow(action: Action): action is `window-${number}` {
   return action.startsWith('window-')
 }
 
+/** Actions that choose another window, besides those that name one. */
+const CHOOSE_WINDOW: ReadonlySet<Action> = new Set(['shorter', 'longer', 'zoom-in', 'zoom-out'])
+
 function isOwn(action: Action): action is `own-${string}` {
   return action.startsWith('own-')
 }
@@ -101,8 +104,10 @@ function isView(action: Action): action is `go-${string}` {
 }
 
 function perform(action: Action, page: Page): void {
-  const { navigation, screens } = page
-  if (isWindow(action)) {
+  const { navigation, screens, whyFixedWindow } = page
+  if (whyFixedWindow !== undefined && (isWindow(action) || CHOOSE_WINDOW.has(action))) {
+    page.report(whyFixedWindow)
+  } else if (isWindow(action)) {
     const window = page.windows[Number(action.slice('window-'.length)) - 1]
     if (window !== undefined) page.chooseWindow(window)
   } else if (isOwn(action)) {

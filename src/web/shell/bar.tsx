@@ -115,7 +115,7 @@ export function Bar({ route }: { route: Route }): JSX.Element {
       <JumpButton />
       <span class="grow" />
       <Clock />
-      <WindowChoice window={page.window} />
+      {page.whyFixedWindow === undefined && <WindowChoice window={page.window} />}
       <div class="buttons">
         <button
           type="button"

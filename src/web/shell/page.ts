@@ -147,6 +147,11 @@ export class Page {
     return this.own.value?.window.value ?? this.navigation.route.value.window
   }
 
+  /** Words why no window is chosen here; undefined where one is. */
+  get whyFixedWindow(): string | undefined {
+    return this.screen?.whyFixedWindow?.(this.navigation.route.value.state)
+  }
+
   /** Longest window of the view that is shown, in seconds. */
   get windowMost(): number {
     return this.own.value?.windowMost ?? this.screen?.windowMostS ?? this.#seriesWindowMost

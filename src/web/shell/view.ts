@@ -77,6 +77,8 @@ export interface Screen<State extends object = object> {
   readonly home?: Partial<State>
   /** Longest window that it shows, in seconds, where that is not the one of series. */
   readonly windowMostS?: number
+  /** Says why no window is chosen where what is shown has one of its own; undefined elsewhere. */
+  whyFixedWindow?(state: State): string | undefined
   /** Keys that mean something in this view only, by their names in the browser, and what. */
   readonly keys?: readonly (readonly [key: string, what: string])[]
   /** Letter that leads there after G. */

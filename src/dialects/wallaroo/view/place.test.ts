@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_PLACE, type Place } from './address.ts'
-import { categoryOf, crumbsOf, siblingsOf, upFrom, whatWords } from './place.ts'
+import { categoryOf, crumbsOf, siblingsOf, upFrom, whatWords, whyFixedWindow } from './place.ts'
 
 const at = (part: Partial<Place>): Place => ({ ...NO_PLACE, application: 'spread', ...part })
 
@@ -19,6 +19,13 @@ test('the same on all workers is of the same category', () => {
   const computation = at({ pipeline: 'Orders', worker: 'w2', name: 'Check' })
   assert.deepEqual(siblingsOf(computation), at({ pipeline: 'Orders', name: 'Check' }))
   assert.equal(categoryOf(siblingsOf(at({ worker: 'w2' }))), 'node-ingress-egress')
+})
+
+test('a window is chosen of every place but an overview', () => {
+  assert.match(whyFixedWindow(at({})) ?? '', /of its last 5 minutes$/)
+  assert.match(whyFixedWindow(NO_PLACE) ?? '', /of its last 5 minutes$/)
+  assert.equal(whyFixedWindow(at({ pipeline: 'Orders' })), undefined)
+  assert.equal(whyFixedWindow(at({ worker: 'w2' })), undefined)
 })
 
 test('crumbs name every level, and say "all" for one that is skipped', () => {

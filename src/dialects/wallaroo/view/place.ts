@@ -21,6 +21,12 @@ export function isOverview({ pipeline, worker, name, category }: Place): boolean
   return pipeline === null && worker === null && name === null && category === ''
 }
 
+/** Says why no window is chosen for an overview, whose numbers are of one alone. */
+export function whyFixedWindow(place: Place): string | undefined {
+  if (!isOverview(place)) return undefined
+  return 'No window is chosen here: an application’s numbers are of its last 5 minutes'
+}
+
 /** Gives the same place on all workers: its category is kept, which fewer levels would not tell. */
 export function siblingsOf(place: Place): Place {
   const around = { ...place, worker: null, category: '' }

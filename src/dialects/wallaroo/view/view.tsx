@@ -11,7 +11,7 @@ import { useAnswer } from '../../../web/shell/page.ts'
 import type { ApplicationsAnswer } from '../http/api.ts'
 import { SlowestOfAll } from './application/slowest.tsx'
 import { FORMER } from './original/former.ts'
-import { upFrom } from './place.ts'
+import { upFrom, whyFixedWindow } from './place.ts'
 import { APPLICATIONS, WINDOW_MOST_S } from './requests.ts'
 import { WORDS } from './words.ts'
 
@@ -45,6 +45,7 @@ export const view: View<WallarooState> = {
     home: { place: NO_PLACE },
     key: 'w',
     windowMostS: WINDOW_MOST_S,
+    whyFixedWindow: ({ place }) => whyFixedWindow(place),
     up({ place }) {
       const above = upFrom(place)
       return above && toPlace(above)
