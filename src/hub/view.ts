@@ -56,8 +56,9 @@ export interface HubView {
   /** Gives the rules by which series of a dialect, or of the hub itself (`hub`), leave it. */
   exportRules(dialect: string): ExportRules
   /**
-   * Tells whether a peer that is read from was not there for some of this time, Unix ms: what did
-   * not come in it is not known to be nothing.
+   * Tells whether a peer that is read from was not there for some of this time, Unix ms, or the
+   * hub itself for some of the second in which it is: what did not come in it is not known to be
+   * nothing.
    */
   wasAway(source: string, fromMs: number, toMs: number): boolean
   /** Tells whether the peer that a series comes from is not there: nothing is known of it now. */

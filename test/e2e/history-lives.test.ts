@@ -205,6 +205,31 @@ test('after a restart counters at 0 are there, and those that came without a cha
   await third.hub.stop()
 })
 
+test('of the second in which a hub started again, a counter is known if it counted', async () => {
+  const path = newFolder()
+  const started = await start(path, 0, 60)
+  const { startMs } = started.clock
+  for (let i = 0; i < 2; i++) await second(started, 'jobs:2|m\nidle:2|m\n')
+  await started.hub.stop()
+  const next = await start(path, 4.3, 60)
+  await sendUdp(next, [packet('jobs:3|m\n')])
+  next.clock.advance(700)
+  for (let i = 0; i < 2; i++) await second(next)
+  // the hub before told its last second, the one that had begun, as well
+  for (const [name, deltas] of [
+    ['jobs', [2, 2, 0, null, 3, 0, 0]],
+    ['idle', [2, 2, 0, null, null, 0, 0]],
+  ] as const) {
+    const of = (stepMs: number) => columnOf(next, seriesNamed(next.hub, name).id, startMs, stepMs)
+    const { column } = await of(1000)
+    assert.deepEqual(column.kind === 'counter' && column.delta, deltas, name)
+    const { column: coarse } = await of(7000)
+    const whole = sum(deltas.map(Number))
+    assert.deepEqual(coarse.kind === 'counter' && sum(coarse.delta.map(Number)), whole)
+  }
+  await next.hub.stop()
+})
+
 test('what the hub tells of itself is not over because it has begun anew', async () => {
   const path = newFolder()
   for (const afterS of [0, 10, 20]) {

@@ -294,6 +294,7 @@ export class Bindings implements Participant, Iterable<DialectBinding> {
 
   async start(): Promise<void> {
     await Promise.all([...this.listeners.values()].map((port) => port.start()))
+    this.outages.begin(this.#parts.clock.wallMs())
   }
 
   async stop(): Promise<void> {

@@ -30,11 +30,11 @@ export function* counterColumn(
       !view.wasAway(record.source, endMs - columns.window.stepMs, endMs)
     return isKnown ? deltaJson(delta) : 'null'
   })
-  return [...pastDeltas(columns, record), ...texts]
+  return [...pastDeltas(columns, record, view), ...texts]
 }
 
 /** Lists the increments of the past; before the first one ever the counter was not there. */
-function pastDeltas(columns: Columns, record: ShownSeries): string[] {
+function pastDeltas(columns: Columns, record: ShownSeries, view: HubView): string[] {
   const { firstSeenMs, goneMs = Number.POSITIVE_INFINITY } = record
   const { past } = columns
   const { stepMs } = columns.window
@@ -45,8 +45,11 @@ function pastDeltas(columns: Columns, record: ShownSeries): string[] {
       const endMs = columns.endOf(column - past.length)
       isThere ||= cell?.kind === 'counter' || endMs > firstSeenMs
       if (column < 0) return
+      const fromMs = endMs - stepMs
       if (cell?.kind === 'counter') deltas[column] = add(deltas[column] ?? 0, cell.delta)
-      else if (isThere && endMs - stepMs < goneMs && past.isCovered(column)) deltas[column] ??= 0
+      else if (isThere && fromMs < goneMs && past.isCovered(column)) {
+        if (!view.wasAway(record.source, fromMs, endMs)) deltas[column] ??= 0
+      }
     })
   }
   return deltas.map((delta) => (delta === undefined ? 'null' : deltaJson(delta)))
