@@ -46,8 +46,9 @@ test('dragging moves all charts through time, to the newest second again', {
   await until(page, isDrawn('.cell canvas'))
   await drag(page, '.cell canvas', 0.1, 0.7)
   await eventually(() => secondOf(query(page, 'at')) < at - 20, 'further into the past')
-  await drag(page, '.cell canvas', 0.9, 0.05)
-  await drag(page, '.cell canvas', 0.9, 0.05)
+  for (let turn = 0; turn < 4 && query(page, 'at') !== null; turn++) {
+    await drag(page, '.cell canvas', 0.9, 0.05)
+  }
   await eventually(() => query(page, 'at') === null, 'the picture moves again')
   await page.mouse.move(700, 20)
   await until(page, isState('Live'))
