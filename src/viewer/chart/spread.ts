@@ -1,8 +1,8 @@
 /** What a value went through between two ticks, and a line through the ticks does not show. */
-interface SpreadLine {
-  /** Values at the ends of the steps, NaN where nothing is known. */
+export interface SpreadLine {
+  /** One value per step from the left edge on, at its end; NaN where nothing is known. */
   readonly values: Float64Array
-  /** Extremes of each step. */
+  /** Extremes of each step around the value at its end. */
   readonly spread?: { readonly low: Float64Array; readonly high: Float64Array }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Counters whose points come slower than the seconds that are shown: an OTLP export or a scrape
- * each ten seconds is one second of ten times the rate and nine of nothing, a pipeline’s
- * window of two seconds one of twice the rate and one of nothing. What is known of now is the mean
- * of the time that the last point tells of.
+ * each ten seconds is one second of ten times the rate and nine of nothing, a window of two seconds
+ * one of twice the rate and one of nothing. What is known of now is the mean of the time that the
+ * last point tells of.
  */
 import type { SeriesData } from '../store/series-data.ts'
 

@@ -1,19 +1,15 @@
 /** Straight lines between points, nothing between ticks; a gap is a gap. */
 import { decimate, GAP } from '../../viewer/chart/decimate.ts'
-import { spreadStrokes } from '../../viewer/chart/spread.ts'
+import { type SpreadLine, spreadStrokes } from '../../viewer/chart/spread.ts'
 import type { Painter, Token } from './painter.ts'
 
-export interface Line {
-  /** One value per step from the left edge on; NaN where nothing is known. */
-  readonly values: Float64Array
+export interface Line extends SpreadLine {
   readonly color: Token
   readonly width: number
   /** Dashes and gaps, CSS pixels; none of a solid line. */
   readonly dash?: readonly number[]
   /** Filled down to the bottom of the plot. */
   readonly isFilled?: boolean
-  /** Extremes of each step around the value at its end. */
-  readonly spread?: { readonly low: Float64Array; readonly high: Float64Array }
   /** Name that stands at the right end of the line in large charts. */
   readonly name?: string
 }
@@ -89,6 +85,7 @@ export function drawSpread(
   line: Line,
   geometry: LineGeometry,
 ): void {
+  if (line.spread === undefined) return
   const { x, y } = geometry
   const strokes = new Path2D()
   for (const { at, low, high } of spreadStrokes(line, geometry.first, geometry.group)) {
